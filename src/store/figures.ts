@@ -7,6 +7,7 @@ import { slotAfter } from '../domain/figures/slot.ts';
 import { firstOrderIdAt } from '../domain/ids.ts';
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
+import { isRefunded, movedAmountOf } from './moved-amount.ts';
 import { byBytes, type TextOrder } from './text-order.ts';
 
 /** The orders of an account that were created in a half hour. */
@@ -34,13 +35,14 @@ export async function countSlot(
              select order_id, status, currency, total_amount from orders where ${isInSlot}),
            finished as materialized (
              select order_id, type, t.status, provider, fields ->> 'paymentMode' as mode,
-                    fields -> 'failure' ->> 'code' as failure, created.currency,
-                    case when t.currency = created.currency then t.amount end as amount
+                    fields -> 'failure' ->> 'code' as failure, created.currency, ${isRefunded} as is_refund,
+                    case when t.status <> 'failed' then ${movedAmountOf('created.currency')}
+                         when t.currency = created.currency then t.amount end as amount
                from created join (select * from transactions where ${isInSlot}) t using (order_id)
-              where t.status in ('succeeded', 'failed')),
+              where t.status in ('succeeded', 'failed') or t.moved_amount > 0),
            paid as (select * from finished where type = 'payment' and status = 'succeeded'),
            failed as (select * from finished where type = 'payment' and status = 'failed'),
-           refunded as (select * from finished where type = 'refund' and status = 'succeeded')
+           refunded as (select * from finished where is_refund)
            ${sumOrders('created', 'created')}
             union all ${sumOrders('completed', `created where status = 'completed'`)}
             union all ${sumPayments('paid', 'paid', `''`)}

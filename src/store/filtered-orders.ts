@@ -7,6 +7,7 @@ import { firstOrderIdAt } from '../domain/ids.ts';
 import type { OrderStatus } from '../domain/orders/order.ts';
 import type { OrderFilter, PaymentFilter } from '../domain/orders/order-filter.ts';
 import type { Queryable } from '../postgres/database.ts';
+import { isRefunded as isRefundedSql } from './moved-amount.ts';
 import type { AddValue } from './newest.ts';
 import type { FoundRows, SearchRange } from './search-step.ts';
 import { byBytes, type TextOrder } from './text-order.ts';
@@ -157,7 +158,7 @@ function conditionOf(filter: OrderFilter, now: Date, add: AddValue): string {
   if (amountMin !== undefined) conditions.push(`o.total_amount >= ${add(amountMin)}`);
   if (amountMax !== undefined) conditions.push(`o.total_amount <= ${add(amountMax)}`);
   if (payment) conditions.push(hasTransaction(paymentOf(payment, add)));
-  if (isRefunded) conditions.push(hasTransaction(`t.type = 'refund' and t.status = 'succeeded'`));
+  if (isRefunded) conditions.push(hasTransaction(isRefundedSql));
   return conditions.join(' and ');
 }
 

@@ -4,6 +4,7 @@ import type { OrderStatus, User } from '../domain/orders/order.ts';
 import type { ReviewFlag } from '../domain/review-flag.ts';
 import { sortedOnce } from '../domain/transactions/transaction.ts';
 import type { Queryable } from '../postgres/database.ts';
+import { readMoved } from './moved-amount.ts';
 
 export type OrderListRow = {
   readonly orderId: string;
@@ -12,7 +13,7 @@ export type OrderListRow = {
   readonly attempts: number;
   readonly currency: string;
   readonly total: MinorUnits;
-  /** Of payments and refunds that succeeded, in the currency of the order. */
+  /** What payments and refunds have moved, in the currency of the order. */
   readonly paid: MinorUnits;
   readonly refunded: MinorUnits;
   /** Of the order and its transactions, resolved ones included. */
@@ -39,6 +40,7 @@ type TransactionPart = PaymentSummary & {
   readonly type: 'payment' | 'refund';
   readonly amount: MinorUnits | null;
   readonly currency: string | null;
+  readonly moved: MinorUnits | null;
   readonly flags: readonly ReviewFlag[];
 };
 
@@ -60,7 +62,7 @@ export async function listOrderRows(
     }),
     database.query<TransactionPart>({
       text: `select order_id as "orderId", transaction_id as "transactionId", type, status, provider, amount,
-                    currency, flags, fields ->> 'paymentMode' as mode,
+                    currency, moved_amount as moved, flags, fields ->> 'paymentMode' as mode,
                     fields -> 'failure' ->> 'code' as failure
                from transactions where account_id = $1 and order_id = any($2::text[])
               order by order_id, transaction_id`,
@@ -76,20 +78,19 @@ export async function listOrderRows(
 }
 
 function toRow(order: OrderPart, transactions: readonly TransactionPart[]): OrderListRow {
-  const succeeded = (type: 'payment' | 'refund') =>
-    transactions.filter((one) => one.type === type && one.status === 'succeeded');
-  const sum = (parts: readonly TransactionPart[]) =>
-    parts.reduce(
-      (total, { amount, currency }) => total + (currency === order.currency ? (amount ?? 0) : 0),
-      0,
-    );
+  const sum = (type: 'payment' | 'refund') =>
+    transactions
+      .filter((one) => one.type === type)
+      .reduce((total, one) => total + readMoved(one, order.currency), 0);
+  const isPayment = ({ type }: TransactionPart) => type === 'payment';
   const shown =
-    succeeded('payment').at(-1) ?? transactions.findLast(({ type }) => type === 'payment');
+    transactions.findLast((one) => isPayment(one) && one.status === 'succeeded') ??
+    transactions.findLast(isPayment);
   return {
     ...order,
     flags: sortedOnce([...order.flags, ...transactions.flatMap(({ flags }) => flags)]),
-    paid: sum(succeeded('payment')),
-    refunded: sum(succeeded('refund')),
+    paid: sum('payment'),
+    refunded: sum('refund'),
     payment: shown ? toSummary(shown) : null,
   };
 }

@@ -1,4 +1,5 @@
 /** Reads and writes of the table `transactions`, which also stores the notices that a transaction is folded from. */
+import type { MinorUnits } from '../domain/money/money.ts';
 import type { Transaction as OrderTransaction } from '../domain/transactions/transaction.ts';
 import { type Columns, defineRows } from '../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
@@ -61,6 +62,8 @@ export type SavedTransaction = OrderName & {
   readonly transaction: OrderTransaction;
   /** The earliest time of the next poll; null when the transaction is final. */
   readonly pollAt: Date | null;
+  /** In the currency of the order. */
+  readonly movedAmount: MinorUnits;
   /** The consumer's user id; set only on payments that succeeded. */
   readonly paidBy: string | null;
 };
@@ -81,6 +84,7 @@ const columns: Columns<SavedTransaction> = {
   flags: ['text[]', ({ transaction }) => transaction.flags],
   start: ['json', ({ transaction }) => transaction.start],
   notices: ['json', ({ transaction }) => transaction.notices],
+  moved_amount: ['bigint', ({ movedAmount }) => movedAmount],
   next_poll_at: ['timestamptz', ({ pollAt }) => pollAt],
   paid_by: ['text', ({ paidBy }) => paidBy],
 };
@@ -123,7 +127,7 @@ export async function updateTransactions(
                   amount = row.amount, currency = row.currency, started_at = row.started_at,
                   recorded_at = row.recorded_at, finished_at = row.finished_at,
                   fields = row.fields, flags = row.flags, start = row.start,
-                  notices = row.notices, paid_by = row.paid_by,
+                  notices = row.notices, paid_by = row.paid_by, moved_amount = row.moved_amount,
                   next_poll_at = case when row.next_poll_at is null then null
                                 when row.status = 'authorized'
                                 then least(t.next_poll_at, row.next_poll_at)

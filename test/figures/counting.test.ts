@@ -163,7 +163,7 @@ test('verify finds a sum that is wrong, one that is missing and one without orde
 
   await own.database.query({ text: `update figures set amount = amount + 1` });
   const where = `${accountId} ${at.toISOString()}`;
-  const invariant = 'the figures of a half hour equal a new count of its orders';
+  const invariant = 'the figures of a half hour are what its orders and transactions give';
   const wrong = 'created INR: 1 orders, 0 payments, 11801 instead of 1 orders, 0 payments, 11800';
   assert.deepEqual(await breaches(), [{ where, what: wrong, invariant }]);
 

@@ -4,6 +4,7 @@
  */
 import type { MinorUnits } from '../money/money.ts';
 import { refundsOf } from './matching.ts';
+import { movedAmount } from './moved-amount.ts';
 import { linkRefunds } from './refund-links.ts';
 import { refundAmount } from './tally.ts';
 import { netAmount, type Payment, type Refund, type Transaction } from './transaction.ts';
@@ -41,7 +42,7 @@ export function refundBalance(
   const available = Math.max(0, left - sum(ofNoPayment, openOrMade));
   return {
     paid: sum(payments, netAmount),
-    refunded: sum(refunds, (refund) => refundAmount(refund, 'succeeded')),
+    refunded: sum(refunds, (refund) => movedAmount(refund, currency)),
     pending: sum(refunds, (refund) => refundAmount(refund, 'pending')),
     available,
     availableOf: (payment) =>

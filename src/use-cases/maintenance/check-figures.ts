@@ -1,5 +1,6 @@
-/** Compares the stored figures with a new count, half hour by half hour. See docs/decisions/0045. */
-import { listDifferences } from '../../domain/figures/figure.ts';
+/** Compares the stored figures with what the transactions give, half hour by half hour. See docs/decisions/0045. */
+import { countOrder } from '../../domain/figures/count-orders.ts';
+import { type Figure, listDifferences } from '../../domain/figures/figure.ts';
 import { settledBefore } from '../../domain/figures/margin.ts';
 import { dayOf, slotAfter } from '../../domain/figures/slot.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
@@ -7,8 +8,9 @@ import { listAccountIds } from '../../store/accounts.ts';
 import { findFigurePass, findFigureWalk } from '../../store/figure-cursors.ts';
 import { listWrongDays } from '../../store/figure-days.ts';
 import { hasChangedSince } from '../../store/figure-slots.ts';
-import { countSlot, listFigures, type Slot } from '../../store/figures.ts';
+import { listFigures, type Slot } from '../../store/figures.ts';
 import type { Breach, RowKey } from '../../store/invariants.ts';
+import { eachSlotOrder } from '../../store/slot-orders.ts';
 import { readSnapshot } from '../../store/snapshot.ts';
 import { findTextOrder, type TextOrder } from '../../store/text-order.ts';
 import { walkSlots } from './walk-slots.ts';
@@ -80,8 +82,9 @@ async function checkDay(database: Queryable, accountId: string, day: Date): Prom
 }
 
 async function compare(database: Queryable, order: TextOrder, slot: Slot): Promise<string[]> {
-  const stored = await listFigures(database, slot);
-  return listDifferences(stored, await countSlot(database, order, slot));
+  const counted = new Map<string, Figure>();
+  for await (const each of eachSlotOrder(database, order, slot)) countOrder(counted, each);
+  return listDifferences(await listFigures(database, slot), [...counted.values()]);
 }
 
 /** True if the half hour must be counted by now: nothing in it is newer than the last count. */

@@ -11,7 +11,7 @@ export const invariants = {
   history: 'the history of a transaction ends in its state',
   fold: 'folding the inbox from scratch gives the stored transactions',
   events: 'the events of an order have no gap, and the last one of a transaction states its status',
-  figures: 'the figures of a half hour equal a new count of its orders',
+  figures: 'the figures of a half hour are what its orders and transactions give',
   accounts: 'no row refers to another account',
 } as const;
 

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { listChanges } from '../../domain/history.ts';
 import { storedTallyOf } from '../../domain/transactions/large-order.ts';
+import { movedAmount } from '../../domain/transactions/moved-amount.ts';
 import { needsPolling } from '../../domain/transactions/needs-polling.ts';
 import type { OrderSummary } from '../../domain/transactions/order-state.ts';
 import type { HeldNotice } from '../../domain/transactions/records.ts';
@@ -125,12 +126,13 @@ function toSaved(
   transaction: Transaction,
   pollAt: Date,
 ): SavedTransaction {
-  const { accountId, orderId, userId } = before.order;
+  const { accountId, orderId, userId, amounts } = before.order;
   const isPaid = transaction.type === 'payment' && transaction.status === 'succeeded';
   return {
     accountId,
     orderId,
     transaction,
+    movedAmount: movedAmount(transaction, amounts.currency),
     pollAt: needsPolling(transaction) ? nextPollOf(transaction, pollAt) : null,
     paidBy: isPaid ? userId : null,
   };
