@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { describe, test } from 'node:test';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { failureReason } from '../../src/domain/transactions/failure.ts';
 import { findOrderByInvoice } from '../../src/store/orders.ts';
@@ -8,7 +11,6 @@ import { listTransactionsOf } from '../../src/store/transactions.ts';
 import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
 import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
 import { recordCall } from '../../src/use-cases/payments/record-call.ts';
-import { findFreePort } from '../../tools/harness/free-port.ts';
 import { assertAllAnnounced, listBodies } from '../support/announced.ts';
 import {
   gatewayBody,
@@ -36,8 +38,12 @@ console.log(`started, any order over HTTP: ${numRuns} sets, seed ${seed} (ANY_OR
 
 const callers = 8;
 const service = await startTestService();
-/** Nothing listens there: the test itself records the results of our calls, at any moment. */
-const url = `http://127.0.0.1:${await findFreePort()}`;
+/** Its answers say nothing about our calls: the test itself records their results, at any moment. */
+const provider = createServer((_request, response) => response.writeHead(409).end());
+provider.listen(0, '127.0.0.1');
+await once(provider, 'listening');
+after(() => provider.close());
+const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
 const shop = await service.createAccount({
   bankGatewayMerchant: expectedMerchant,
   paymentModes: { upi: 'partner', credit_card: 'bank-gateway' },

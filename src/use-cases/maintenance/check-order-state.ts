@@ -17,6 +17,12 @@ import type { OrderName } from '../../store/order-rows.ts';
 import { orderSummaryOf } from '../order-state/describe-change.ts';
 import type { LockedOrderState } from '../order-state/lock-order-state.ts';
 import { checkEvents } from './check-events.ts';
+import {
+  checkDiscounts,
+  checkDuplicates,
+  checkRefundParts,
+  checkRefundTotals,
+} from './check-money.ts';
 import { foldInbox } from './fold-inbox.ts';
 import { type invariants, type NamedBreach, nameBreaches } from './invariant-names.ts';
 
@@ -54,6 +60,10 @@ export function checkOrderState(
   note('events', checkEvents(orderState, events, completeSince));
   note('captures', checkCaptures(orderState));
   note('captured', checkCaptured(orderState));
+  note('refundParts', checkRefundParts(orderState));
+  note('discounts', checkDiscounts(orderState));
+  note('refundTotals', checkRefundTotals(orderState));
+  note('duplicates', checkDuplicates(orderState, history));
   const isInboxPruned = deliveries.some(({ body }) => body === null);
   if (!isInboxPruned) note('fold', checkFold(deliveries, orderState, now));
   return { isInboxPruned, isHistoryPruned, breaches };
