@@ -177,6 +177,28 @@ test('verify finds a sum that is wrong, one that is missing and one without orde
   assert.deepEqual(await readFigures(own.database, accountId), expected);
 });
 
+test('verify finds a count that follows a wrong amount of a refund', async () => {
+  const own = await startTestService();
+  const { accountId } = await own.createAccount();
+  const at = new Date(startMs);
+  const order = await makeOrder(own.database, { accountId, createdAt: at });
+  const refund = { ...payment, type: 'refund', mode: null, amount: 1_800 } as const;
+  const transactions = [payment, refund];
+  await changeOrder(own.database, order, { status: 'completed', transactions, at });
+  await own.database.query({
+    text: `update transactions set moved_amount = 1 where type = 'refund'`,
+  });
+  const ownNeeds = { database: own.database, clock: () => new Date(startMs + 3_600_000) };
+  await rebuildFigures(ownNeeds, commandLine);
+  const { breaches } = await verifyInvariants(ownNeeds);
+  assert.ok(
+    breaches.some(
+      ({ what }) =>
+        what === 'refunded INR: 1 orders, 1 payments, 1 instead of 1 orders, 1 payments, 1800',
+    ),
+  );
+});
+
 test('verify finds a day that is not the sum of its half hours, and rebuild corrects it', async () => {
   const own = await startTestService();
   const { accountId } = await own.createAccount();
