@@ -8,6 +8,10 @@ import { partnerPayment, partnerRefund } from '../support/deliveries.ts';
 import { foldPayment, foldRefund } from '../support/folded.ts';
 
 const orderId = 'o_0123456789abcdef';
+const expected = { total: 11_800, currency: 'INR' };
+const unanswered = {
+  ...{ kind: 'unknown', status: 503, why: 'busy', durationMs: 1, tries: 1 },
+} as const;
 const transactionId = `${orderId}-261114100000`;
 
 const payment: PaymentToStart = {
@@ -402,6 +406,64 @@ describe('fetching the status of a refund', () => {
   });
 });
 
+describe('the status of a payment of which the partner has refunded more than we know', () => {
+  const paymentOf = (amount_refunded: number) =>
+    partnerPayment({ id: 'pay_1', status: 'captured', amount_refunded });
+  const refundOf = (id: string, changes: object = {}) =>
+    partnerRefund({ id: 'pay_1' }, { id, amount: 1_000, ...changes });
+  const transaction = {
+    ...foldPayment({ transactionId, provider: 'partner', start: null, notices: [] }, expected),
+    pspTransactionId: 'pay_1',
+    flags: ['refund_unknown'],
+  } as FetchedTransaction;
+
+  test('is read with its refunds, and is as of that time', async () => {
+    const items = [refundOf('rfnd_1'), refundOf('rfnd_2', { status: 'failed' })];
+    const { made, api } = provider([paymentOf(1_000), { items }]);
+    const { result } = await fetchStatus(api, transaction);
+    assert.deepEqual(made, [
+      reading('/v1/payments/pay_1'),
+      reading('/v1/payments/pay_1/refunds?count=100&skip=0'),
+    ]);
+    assert.ok(result.kind === 'done');
+    const notices = noticesOf(result.records);
+    assert.deepEqual(
+      notices.map(({ refund, payment }) => refund?.pspTransactionId ?? payment?.refundedTotal),
+      ['rfnd_1', 'rfnd_2', { amount: 1_000, atMs: 1_763_100_000_000 }],
+    );
+  });
+
+  test('is read without the payment while the list lags behind its total', async () => {
+    const { api } = provider([paymentOf(2_000), { items: [refundOf('rfnd_1')] }]);
+    const { result } = await fetchStatus(api, transaction);
+    assert.ok(result.kind === 'done');
+    assert.deepEqual(
+      noticesOf(result.records).map(({ refund }) => refund?.pspTransactionId),
+      ['rfnd_1'],
+    );
+  });
+
+  test('is read page by page', async () => {
+    const page = Array.from({ length: 100 }, (_entry, index) => refundOf(`rfnd_${index}`));
+    const { made, api } = provider([
+      paymentOf(101_000),
+      { items: page },
+      { items: [refundOf('rfnd_last')] },
+    ]);
+    const { result } = await fetchStatus(api, transaction);
+    assert.equal(made[2]?.path, '/v1/payments/pay_1/refunds?count=100&skip=100');
+    assert.ok(result.kind === 'done');
+    assert.equal(result.records.length, 102);
+  });
+
+  test('is unknown when a call has no usable answer', async () => {
+    for (const answers of [[unanswered], [paymentOf(1_000), unanswered], [paymentOf(1_000), {}]]) {
+      const { result } = await fetchStatus(provider(answers).api, transaction);
+      assert.equal(result.kind, 'unknown');
+    }
+  });
+});
+
 /** A stub of the partner that gives these answers in turn and records the requests. */
 function provider(answers: readonly (Answer | object)[]) {
   const made: ProviderRequest[] = [];
@@ -447,8 +509,6 @@ function reported(pspTransactionId: string): FetchedTransaction {
   const notices = [{ pspTransactionId, status: 'authorized', deliveryKey: 'key' } as const];
   return foldPayment({ transactionId, provider: 'partner', start: null, notices }, expected);
 }
-
-const expected = { total: 11_800, currency: 'INR' };
 
 /** A refund requested here; with an id, the partner has reported it. */
 function requestedRefund(pspTransactionId?: string): FetchedTransaction {
