@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { after, beforeEach, describe, mock, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { limits } from '../../src/domain/limits.ts';
@@ -352,6 +352,24 @@ describe('a call that reaches no server', () => {
       tries: limits.providerTriesMax,
     });
     assertDiscreet(answer);
+  });
+
+  test('took no effect if there is a server and no TLS', async () => {
+    const answer = await call({ url: origin.replace('http:', 'https:'), secret }, unrepeatable);
+    assert.deepEqual([answer.kind, received.length], ['not-sent', 0]);
+  });
+
+  test('took no effect if the server ends the connection before it is secure', async () => {
+    const abrupt = createTcpServer((socket) => socket.once('data', () => socket.destroy()));
+    abrupt.listen(0, '127.0.0.1');
+    await once(abrupt, 'listening');
+    const { port } = abrupt.address() as AddressInfo;
+    const answer = await call({ url: `https://127.0.0.1:${port}`, secret }, unrepeatable);
+    assert.equal(answer.kind, 'not-sent');
+    // Without TLS, the data is the request itself.
+    const sent = await call({ url: `http://127.0.0.1:${port}`, secret }, unrepeatable);
+    assert.equal(sent.kind, 'unknown');
+    abrupt.close();
   });
 
   test('is unknown after a try that reached the server: that one may have taken effect', async () => {
