@@ -11,14 +11,32 @@ export type Behaviour = {
   readonly says: string;
   readonly payment: 'paid' | 'declined' | 'declined-then-paid' | 'first-try-declined';
   /** What follows after the bank's approval. */
-  readonly partner: 'captured' | 'captured-later' | 'released' | 'disputed' | 'discounted';
+  readonly partner:
+    | 'captured'
+    | 'captured-later'
+    | 'released'
+    | 'disputed'
+    | 'discounted'
+    /** The consumer pays the partner's fee on top. */
+    | 'charged-fee';
   readonly gateway: GatewayCourse;
-  readonly refund: 'processed' | 'failed';
-  readonly calls: 'prompt' | 'down' | 'slow';
+  readonly refund: RefundBehaviour;
+  /** What happens to the first calls that start a payment or refund. */
+  readonly calls: 'prompt' | 'down' | 'slow' | 'lost' | 'lost-then-refused' | 'limited';
+  /** Lists that lag behind leave out what is new. */
+  readonly lists: 'current' | 'lagging';
   readonly webhooks: 'in-order' | 'reversed' | 'never';
   readonly firstTry: 'whole' | 'wrong-signature' | 'cut-off';
   readonly copies: number;
 };
+
+export type RefundBehaviour =
+  | 'processed'
+  | 'failed'
+  /** Reported as failed, and made later. */
+  | 'failed-then-processed'
+  /** Of a refund that takes several calls, the second one is declined. */
+  | 'second-part-declined';
 
 const happy: Behaviour = {
   says: 'Payments and refunds succeed; each webhook is sent once and in order.',
@@ -27,6 +45,7 @@ const happy: Behaviour = {
   gateway: 'paid',
   refund: 'processed',
   calls: 'prompt',
+  lists: 'current',
   webhooks: 'in-order',
   firstTry: 'whole',
   copies: 1,
@@ -53,6 +72,11 @@ const table = {
     ...happy,
     says: 'Refunds are accepted and fail later.',
     refund: 'failed',
+  },
+  'refund-late': {
+    ...happy,
+    says: 'Refunds are reported as failed and made later.',
+    refund: 'failed-then-processed',
   },
   'duplicate-storm': {
     ...happy,
@@ -89,6 +113,28 @@ const table = {
     says: 'The first call that starts a payment or refund takes effect immediately and is answered late.',
     calls: 'slow',
   },
+  'answer-lost': {
+    ...happy,
+    says: 'The first calls that start a payment or refund take effect, and their answers are lost: broken connections and 504.',
+    calls: 'lost',
+  },
+  'repeat-refused': {
+    ...happy,
+    says: 'The first calls that start a payment or refund take effect, their answers are lost, lists lag behind, and a repeat is refused.',
+    calls: 'lost-then-refused',
+    lists: 'lagging',
+  },
+  'rate-limited': {
+    ...happy,
+    says: 'The first calls are refused because there are too many: by 429, and in the partner’s two other ways.',
+    calls: 'limited',
+  },
+  'lists-lagging': {
+    ...happy,
+    says: 'No webhook is sent, and lists leave out what is new.',
+    webhooks: 'never',
+    lists: 'lagging',
+  },
   'manual-capture': {
     ...happy,
     says: 'A payment stays authorized at first and is captured later.',
@@ -105,6 +151,12 @@ const table = {
     ...happy,
     says: 'Gateway: 60 % is captured first, then the remainder.',
     gateway: 'captured-in-parts',
+  },
+  'refund-declined-in-part': {
+    ...happy,
+    says: 'Gateway: captured in two parts. The second part of a refund of both is declined.',
+    gateway: 'captured-in-parts',
+    refund: 'second-part-declined',
   },
   'partial-capture-only': {
     ...happy,
@@ -132,16 +184,27 @@ const table = {
     says: 'Partner: an offer takes 10 % off what the consumer pays.',
     partner: 'discounted',
   },
+  fee: {
+    ...happy,
+    says: 'Partner: the consumer pays a fee on top of the amount.',
+    partner: 'charged-fee',
+  },
 } as const satisfies Record<string, Behaviour>;
 
 export function scenarioNames() {
   return Object.keys(table) as (keyof typeof table)[];
 }
 
-export function behaviourOf({ name }: { readonly name: ScenarioName }): Behaviour {
+export function behaviourOf({ name, behaviour }: NamedBehaviour): Behaviour {
   // Chaos is resolved to another scenario before it is used.
-  return name === 'chaos' ? happy : table[name];
+  return { ...(name === 'chaos' ? happy : table[name]), ...behaviour };
 }
+
+type NamedBehaviour = {
+  readonly name: ScenarioName;
+  /** Replaces parts of what the name says. */
+  readonly behaviour?: Partial<Behaviour>;
+};
 
 export function isScenarioName(value: unknown): value is ScenarioName {
   return value === 'chaos' || (typeof value === 'string' && Object.hasOwn(table, value));

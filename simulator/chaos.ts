@@ -10,6 +10,7 @@ const weights: Readonly<Record<Exclude<ScenarioName, 'chaos'>, number>> = {
   'late-success': 10,
   'second-attempt': 8,
   'refund-failing': 6,
+  'refund-late': 4,
   'duplicate-storm': 4,
   swapped: 8,
   'lost-webhook': 8,
@@ -17,14 +18,20 @@ const weights: Readonly<Record<Exclude<ScenarioName, 'chaos'>, number>> = {
   truncated: 6,
   'provider-down': 6,
   slow: 6,
+  'answer-lost': 6,
+  'repeat-refused': 6,
+  'rate-limited': 6,
+  'lists-lagging': 6,
   'manual-capture': 6,
   release: 5,
   'partial-capture': 5,
+  'refund-declined-in-part': 4,
   'partial-capture-only': 4,
   'void-and-capture-again': 4,
   void: 4,
   chargeback: 4,
   offer: 5,
+  fee: 5,
 };
 
 const reasons = [

@@ -1,39 +1,48 @@
 /** The simulator as a library: both providers on one HTTP address, with functions to control them. */
 import Fastify, { type FastifyInstance } from 'fastify';
+import type { Call } from './api-call.ts';
 import { addGatewayApi } from './bank-gateway/api.ts';
 import { addGatewayCheckout } from './bank-gateway/checkout.ts';
 import { gatewayPaymentsInLedger, gatewayRefundsInLedger } from './bank-gateway/ledger.ts';
 import { actAtGateway } from './bank-gateway/payments.ts';
-import { createGatewayState } from './bank-gateway/state.ts';
+import { refundAtGatewayPortal } from './bank-gateway/refunds.ts';
+import { createGatewayState, openSessionsOf } from './bank-gateway/state.ts';
+import { behaviourOf } from './behaviours.ts';
 import { addControlApi, type Ledger } from './control-api.ts';
+import { type FaultOf, faultsByScenario } from './faults.ts';
+import { type Movement, openMoney } from './money-moved.ts';
 import { addPartnerApi } from './partner/api.ts';
 import { addPartnerCheckout } from './partner/checkout.ts';
 import { addIntentApi } from './partner/intent-api.ts';
 import { actAtPartner, answerIntent } from './partner/payments.ts';
+import { refundAtPartnerDashboard } from './partner/refunds.ts';
 import {
   createPartnerState,
+  openOrdersOf,
   partnerPaymentsInLedger,
   partnerRefundsInLedger,
 } from './partner/state.ts';
 import { addUpiApp } from './partner/upi-app.ts';
 import type { Scenario } from './scenario.ts';
 import { type Action, openScenarios } from './scenarios.ts';
-import { openSchedule } from './schedule.ts';
+import { openSchedule, type Schedule } from './schedule.ts';
 import { addShop, eventsPath } from './shop/api.ts';
 import { openShopInbox, type ReceivedEvent } from './shop/inbox.ts';
 import { type FindShop, openShops, type Shop } from './shops.ts';
 import { openStartCalls } from './start-call.ts';
-import { openWebhookSender } from './webhook-sender.ts';
+import { openWebhookSender, type WebhookSender } from './webhook-sender.ts';
 import { Refusal } from './wire.ts';
-import type { Call, World } from './world.ts';
+import type { World } from './world.ts';
 
+export type { Call } from './api-call.ts';
 export type { ScenarioName } from './behaviours.ts';
 export type { Ledger } from './control-api.ts';
+export type { Movement } from './money-moved.ts';
 export type { Scenario } from './scenario.ts';
 export type { Action } from './scenarios.ts';
 export type { ReceivedEvent } from './shop/inbox.ts';
 export type { Shop } from './shops.ts';
-export { type Call, type LedgerPayment, type LedgerRefund, paysInFull } from './world.ts';
+export { type LedgerPayment, type LedgerRefund, paysInFull } from './world.ts';
 
 export type SimulatorOptions = {
   /** 0, the default, chooses a free port. */
@@ -49,6 +58,14 @@ export type SimulatorOptions = {
   readonly findShop?: FindShop;
   /** Called after an API call took effect and before it is answered. */
   readonly beforeAnswer?: (call: Call) => Promise<void>;
+  /** Decides what goes wrong with each API call, instead of the scenarios. */
+  readonly faultOf?: FaultOf;
+  /** By how much lists lag behind for these references, instead of what the scenarios say. */
+  readonly lagMsOf?: World['lagMsOf'];
+  /** Waits in place of real timers. */
+  readonly schedule?: Schedule;
+  /** Sends the webhooks in place of the usual sender. */
+  readonly webhooks?: WebhookSender;
   /** Receives one readable line per API call, payment and webhook attempt. */
   readonly log?: (line: string) => void;
   /** Milliseconds since 1970, for the times in the records. */
@@ -64,10 +81,16 @@ export type Simulator = {
   readonly setScenarioFor: (reference: string, scenario: Scenario) => void;
   /** The consumer acts on the payment page of a partner order or gateway session, or answers an intent, by its id. */
   readonly pay: (checkoutId: string, action?: Action) => Promise<void>;
+  /** The checkouts of one of our orders that wait for the consumer, also those whose answer was lost. */
+  readonly checkoutsOf: (orderId: string) => string[];
+  /** Refunds a payment on the provider's own pages: the service is not asked. False if that is impossible. */
+  readonly refundElsewhere: (paymentId: string, amount: number) => Promise<boolean>;
   /** Waits until every webhook is acknowledged, given up or lost. */
   readonly settled: () => Promise<void>;
   /** What happened at the providers. */
   readonly ledger: () => Ledger;
+  /** The money that moved, in the order in which it did. */
+  readonly moved: () => readonly Movement[];
   /** A shop that receives the events of the service. */
   readonly shop: ReceivingShop;
   readonly close: () => Promise<void>;
@@ -121,8 +144,17 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
         await actAtGateway(world, gateway, checkoutId, action);
       } else throw new Error(`there is no checkout ${checkoutId}`);
     },
+    checkoutsOf: (orderId) => [
+      ...openOrdersOf(partner, orderId),
+      ...openSessionsOf(gateway, orderId),
+    ],
+    refundElsewhere: (paymentId, amount) =>
+      partner.payments.has(paymentId)
+        ? refundAtPartnerDashboard(world, partner, paymentId, amount)
+        : refundAtGatewayPortal(world, gateway, paymentId, amount),
     settled: world.schedule.settled,
     ledger,
+    moved: world.money.moved,
     shop: { url: `${url}${eventsPath}`, trust: inbox.trust, events: inbox.events },
     close: async () => {
       // First, so that a slow call is cut off instead of being answered early.
@@ -140,17 +172,29 @@ function openWorld(options: SimulatorOptions, lines: string[]): World {
     if (lines.length > linesKept) lines.shift();
     options.log?.(line);
   };
-  const schedule = openSchedule(timeScale, log);
+  const { schedule = openSchedule(timeScale, log), now = Date.now } = options;
+  const scenarios = openScenarios(seed, scenario);
   return {
     seed,
-    now: options.now ?? Date.now,
+    now,
     log,
     shops: openShops(options.findShop),
-    scenarios: openScenarios(seed, scenario),
+    scenarios,
     schedule,
-    webhooks: openWebhookSender(seed, schedule, log),
+    webhooks: options.webhooks ?? openWebhookSender(seed, schedule, log),
     beforeAnswer: options.beforeAnswer ?? (async () => undefined),
+    faultOf: options.faultOf ?? faultsByScenario(scenarios),
+    lagMsOf: options.lagMsOf ?? ((references) => lagMsBy(scenarios.of(references), timeScale)),
+    money: openMoney(now),
   };
+}
+
+/** Longer than most polls take to follow a call. */
+const usualLagMs = 90_000;
+
+function lagMsBy(scenario: Scenario, timeScale: number): number {
+  if (behaviourOf(scenario).lists === 'current') return 0;
+  return scenario.lagMs ?? usualLagMs * timeScale;
 }
 
 function openServer(log: World['log']): FastifyInstance {

@@ -1,14 +1,14 @@
-/** Answers a call that starts a payment or refund, as the scenario says: immediately, slowly or with a failure. */
+/** Answers calls of a provider's API as the scenario says: immediately, slowly or with a fault. */
 import type { FastifyReply } from 'fastify';
+import type { ApiCall } from './api-call.ts';
 import { behaviourOf } from './behaviours.ts';
+import { answerFault, type FaultAnswers, takesEffect } from './faults.ts';
 import type { Wire } from './wire.ts';
-import type { Call, World } from './world.ts';
+import type { World } from './world.ts';
 
-export type StartCall = Omit<Call, 'id'> & {
-  /** Our references of the payment or refund, the most specific first. */
-  readonly references: readonly string[];
-  /** The error body of the provider while it is down. */
-  readonly unavailable: Wire;
+/** A call that starts a payment or refund. */
+export type StartCall = ApiCall & {
+  readonly answers: FaultAnswers;
   readonly effect: () => Started;
 };
 
@@ -18,57 +18,63 @@ export type Started = { readonly id: string; readonly status: number; readonly b
 const slowAnswerMs = 30_000;
 
 export function openStartCalls(world: World) {
-  const hits = new Map<string, number>();
+  const slowCalls = new Map<string, number>();
 
   return async function answer(reply: FastifyReply, call: StartCall): Promise<FastifyReply> {
-    const { provider, operation, references, unavailable, effect } = call;
+    const { provider, operation, references, answers, effect } = call;
     const name = references[0] ?? 'unnamed';
     const scenario = world.scenarios.of(references);
-    const { calls } = behaviourOf(scenario);
-    const hit = countHit(`${provider} ${operation} ${name}`, calls, scenario.times);
     const say = (what: string) => world.log(`${provider}: ${operation} ${name} ${what}`);
+    const waitLong = () => world.schedule.wait(slowAnswerMs, scenario.delayMs);
 
-    if (calls === 'down' && hit > 0) {
-      // A failing provider does both: it breaks connections and answers that it is busy.
-      if (hit % 2 === 1) return disconnect();
-      return refuse();
+    const fault = world.faultOf(call);
+    if (fault && !takesEffect(fault)) {
+      say(`→ ${fault}, no effect`);
+      return answerFault(reply, fault, answers);
     }
-    const isSlow = calls === 'slow' && hit > 0;
+    const isSlow = behaviourOf(scenario).calls === 'slow' && isAmongFirst(scenario.times ?? 1);
     if (isSlow && scenario.takesEffect === false) {
       await waitLong();
-      return refuse();
+      say('→ 503, no effect');
+      return answerFault(reply, 'unavailable', answers);
     }
 
     const { id, status, body } = effect();
-    say(`→ ${status} ${id}${isSlow ? ', answered late' : ''}`);
+    say(`→ ${fault ?? status} ${id}${isSlow ? ', answered late' : ''}`);
     await world.beforeAnswer({ provider, operation, id });
     if (isSlow) await waitLong();
-    return reply.code(status).send(body);
+    return fault ? answerFault(reply, fault, answers) : reply.code(status).send(body);
 
-    function disconnect(): FastifyReply {
-      say('→ connection broken, no effect');
-      reply.hijack();
-      reply.raw.destroy();
-      return reply;
-    }
-
-    function refuse(): FastifyReply {
-      say('→ 503, no effect');
-      return reply.code(503).send(unavailable);
-    }
-
-    function waitLong(): Promise<void> {
-      return world.schedule.wait(slowAnswerMs, scenario.delayMs);
+    function isAmongFirst(times: number): boolean {
+      const label = `${provider} ${operation} ${name}`;
+      const hit = (slowCalls.get(label) ?? 0) + 1;
+      slowCalls.set(label, hit);
+      return hit <= times;
     }
   };
-
-  /** The number of this call among the affected ones; 0 if it is not affected. */
-  function countHit(name: string, calls: string, times?: number): number {
-    if (calls === 'prompt') return 0;
-    const hit = (hits.get(name) ?? 0) + 1;
-    hits.set(name, hit);
-    return hit > (times ?? (calls === 'down' ? 2 : 1)) ? 0 : hit;
-  }
 }
 
 export type StartCalls = ReturnType<typeof openStartCalls>;
+
+/** A call that only reads. */
+export type ReadCall = Omit<ApiCall, 'operation'> & {
+  readonly url: string;
+  readonly id: string;
+  readonly answers: FaultAnswers;
+  /** Lists leave out what is younger than `lagMs`. */
+  readonly find: (lagMs: number) => Wire;
+};
+
+export async function answerRead(
+  world: World,
+  reply: FastifyReply,
+  { provider, references, url, id, answers, find }: ReadCall,
+): Promise<FastifyReply> {
+  const operation = 'fetch';
+  const fault = world.faultOf({ provider, operation, references });
+  world.log(`${provider}: GET ${url}${fault ? ` → ${fault}` : ''}`);
+  if (fault) return answerFault(reply, fault, answers);
+  const body = find(world.lagMsOf(references));
+  await world.beforeAnswer({ provider, operation, id });
+  return reply.send(body);
+}

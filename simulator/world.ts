@@ -1,5 +1,8 @@
 /** What both providers share: the clock, the seed, the shops, the scenarios, scheduled work and the webhook sender. */
 
+import type { Call, ProviderName } from './api-call.ts';
+import type { FaultOf } from './faults.ts';
+import type { Money } from './money-moved.ts';
 import type { Scenarios } from './scenarios.ts';
 import type { Schedule } from './schedule.ts';
 import type { Shops } from './shops.ts';
@@ -15,15 +18,10 @@ export type World = {
   readonly schedule: Schedule;
   readonly webhooks: WebhookSender;
   readonly beforeAnswer: (call: Call) => Promise<void>;
-};
-
-export type ProviderName = 'partner' | 'bank-gateway';
-
-/** A call of a provider's API, reported to tests after it took effect. */
-export type Call = {
-  readonly provider: ProviderName;
-  readonly operation: 'start-payment' | 'start-intent' | 'start-refund' | 'fetch';
-  readonly id: string;
+  readonly faultOf: FaultOf;
+  /** By how much lists lag behind for these references. */
+  readonly lagMsOf: (references: readonly string[]) => number;
+  readonly money: Money;
 };
 
 /** A payment as it happened at the provider. */
@@ -38,11 +36,13 @@ export type LedgerPayment = {
   readonly asked: number;
   /** The discount of a partner's offer. */
   readonly discount: number;
+  /** What the consumer paid on top, for the partner; part of the amount. */
+  readonly fee: number;
 };
 
 /** True if the payment covers the requested amount. */
-export function paysInFull({ status, amount, discount, asked }: LedgerPayment): boolean {
-  return status === 'captured' && amount + discount === asked;
+export function paysInFull({ status, amount, discount, fee, asked }: LedgerPayment): boolean {
+  return status === 'captured' && amount - fee + discount === asked;
 }
 
 export type LedgerRefund = {

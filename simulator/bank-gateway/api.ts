@@ -1,13 +1,13 @@
 /** The gateway's REST API: hosted checkout sessions, refunds, and retrieving orders. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { idOf } from '../random.ts';
 import type { GatewayShop } from '../shops.ts';
-import type { StartCalls } from '../start-call.ts';
+import { answerRead, type StartCalls } from '../start-call.ts';
 import { basicCredentials, object, texts, type Wire } from '../wire.ts';
 import type { World } from '../world.ts';
 import { orderBody, transactionBody } from './records.ts';
 import { refundReferences, startGatewayRefund } from './refunds.ts';
-import { gatewayUnavailable, invalidCredentials, invalidRequest } from './refusals.ts';
+import { gatewayFaults, invalidCredentials, invalidRequest } from './refusals.ts';
 import { readRefund, readSession } from './requests.ts';
 import { type GatewayOrder, type GatewaySession, type GatewayState, orderKey } from './state.ts';
 
@@ -39,7 +39,7 @@ function addStarts(
       provider: 'bank-gateway',
       operation: 'start-payment',
       references: texts(order.id, order.reference),
-      unavailable: gatewayUnavailable,
+      answers: gatewayFaults,
       effect: () => {
         const session = openSession(world, state, shop, request.params.version, body);
         state.sessions.set(session.id, session);
@@ -57,7 +57,7 @@ function addStarts(
       provider: 'bank-gateway',
       operation: 'start-refund',
       references: refundReferences(order, wished),
-      unavailable: gatewayUnavailable,
+      answers: gatewayFaults,
       effect: () => {
         // Read again: another refund may have been made while this call waited.
         const refund = startGatewayRefund(world, state, shop, getOrder(state, request), wished);
@@ -69,12 +69,12 @@ function addStarts(
 }
 
 function addReads(app: FastifyInstance, world: World, state: GatewayState): void {
-  app.get<Path>(`${prefix}/order/:order`, (request) =>
-    fetched(world, state, request, request.params.order, orderBody),
+  app.get<Path>(`${prefix}/order/:order`, (request, reply) =>
+    fetched(world, state, request, reply, request.params.order, orderBody),
   );
-  app.get<Path>(`${prefix}/order/:order/transaction/:transaction`, (request) => {
+  app.get<Path>(`${prefix}/order/:order/transaction/:transaction`, (request, reply) => {
     const { order: orderId, transaction: id } = request.params;
-    return fetched(world, state, request, `${orderId}|${id}`, (order) => {
+    return fetched(world, state, request, reply, `${orderId}|${id}`, (order) => {
       const found = order.transactions.find((transaction) => transaction.id === id);
       if (!found) throw invalidRequest(`Unable to find transaction ${id} of order ${orderId}.`);
       return transactionBody(order, found);
@@ -86,14 +86,28 @@ async function fetched(
   world: World,
   state: GatewayState,
   request: FastifyRequest<Path>,
+  reply: FastifyReply,
   id: string,
   find: (order: GatewayOrder) => Wire,
-): Promise<Wire> {
+): Promise<FastifyReply> {
   await authenticate(world, request);
-  const body = find(getOrder(state, request));
-  world.log(`bank-gateway: GET ${request.url}`);
-  await world.beforeAnswer({ provider: 'bank-gateway', operation: 'fetch', id });
-  return body;
+  const { merchant, order: orderId } = request.params;
+  const { url } = request;
+  return answerRead(world, reply, {
+    provider: 'bank-gateway',
+    references: texts(orderId, state.orders.get(orderKey(merchant, orderId))?.reference),
+    ...{ url, id, answers: gatewayFaults },
+    find: (lagMs) => find(asOf(getOrder(state, request), world.now() - lagMs)),
+  });
+}
+
+/** The order as a list shows it that lags behind: without what is younger. */
+function asOf(order: GatewayOrder, time: number): GatewayOrder {
+  const transactions = order.transactions.filter(
+    ({ timeOfRecord }) => Date.parse(timeOfRecord) <= time,
+  );
+  if (transactions.length === 0) throw invalidRequest(`Unable to find order ${order.id}.`);
+  return { ...order, transactions };
 }
 
 async function authenticate(world: World, request: FastifyRequest<Path>): Promise<GatewayShop> {

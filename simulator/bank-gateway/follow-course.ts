@@ -3,6 +3,7 @@ import type { Scenario } from '../scenario.ts';
 import type { GatewayShop } from '../shops.ts';
 import type { World } from '../world.ts';
 import { amountOf, type Course, type Step } from './courses.ts';
+import { moveMoney } from './move-money.ts';
 import { gatewayNotification } from './notification.ts';
 import {
   type GatewayOrder,
@@ -36,6 +37,7 @@ export function followCourse(
       const transaction = take(step, target, String(course.firstId + index + 1));
       const updated = withTransaction(order, transaction);
       state.orders.set(key, updated);
+      moveMoney(world, updated, transaction);
       world.log(`bank-gateway: ${step.type} ${orderId}|${transaction.id} SUCCESS`);
       world.webhooks.post(key, [gatewayNotification(world, shop, updated, transaction)], scenario);
     }

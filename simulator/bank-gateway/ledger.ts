@@ -13,6 +13,7 @@ export function gatewayPaymentsInLedger(state: GatewayState): LedgerPayment[] {
       ...outcomeOf(order, transaction),
       asked: order.amount,
       discount: 0,
+      fee: 0,
     })),
   );
 }
@@ -54,7 +55,10 @@ function outcomeOf(
 }
 
 /** The payment of a capture is its authorisation. */
-function paymentOf({ transactions }: GatewayOrder, id: string | undefined): string | undefined {
+export function paymentOf(
+  { transactions }: GatewayOrder,
+  id: string | undefined,
+): string | undefined {
   const target = transactions.find((transaction) => transaction.id === id);
   return target?.type === 'CAPTURE' ? target.targetTransactionId : id;
 }

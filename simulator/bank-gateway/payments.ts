@@ -7,6 +7,7 @@ import { texts } from '../wire.ts';
 import type { World } from '../world.ts';
 import { courses } from './courses.ts';
 import { followCourse } from './follow-course.ts';
+import { moveMoney } from './move-money.ts';
 import { gatewayNotification } from './notification.ts';
 import {
   type GatewayOrder,
@@ -53,6 +54,7 @@ export async function actAtGateway(
   const notifications = attempt(world, order, triesBefore + 1, outcome, scenario).map(
     (transaction) => {
       order = withTransaction(order, transaction);
+      moveMoney(world, order, transaction);
       const { type, result, gatewayCode } = transaction;
       world.log(`bank-gateway: ${type} ${order.id}|${transaction.id} ${result} ${gatewayCode}`);
       return gatewayNotification(world, shop, order, transaction);
@@ -141,6 +143,7 @@ function captureLater(
     };
     const updated = withTransaction(order, paid);
     state.orders.set(key, updated);
+    moveMoney(world, updated, paid, true);
     world.log(`bank-gateway: PAYMENT ${id}|${paid.id} SUCCESS after all`);
     world.webhooks.post(key, [gatewayNotification(world, shop, updated, paid)], scenario);
   });

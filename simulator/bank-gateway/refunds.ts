@@ -1,7 +1,8 @@
 /** Refunds at the gateway: decided immediately, unless the scenario lets them fail later. */
-import { behaviourOf } from '../behaviours.ts';
+import { behaviourOf, type RefundBehaviour } from '../behaviours.ts';
 import type { GatewayShop } from '../shops.ts';
 import type { World } from '../world.ts';
+import { moveMoney } from './move-money.ts';
 import { gatewayNotification } from './notification.ts';
 import { invalidField, invalidRequest } from './refusals.ts';
 import {
@@ -19,10 +20,13 @@ export type RefundRequest = {
   readonly currency: string;
   readonly reference: string | undefined;
   readonly targetTransactionId: string | undefined;
-  readonly request: string;
+  /** Undefined if it was made on the gateway's own pages. */
+  readonly request: string | undefined;
 };
 
 const failedAfterMs = 1_000;
+/** The delay after which a refund that was reported as failed is made. */
+const lateAfterMs = 60_000;
 
 /** Idempotent by the transaction id: a repeat of the same request returns the first refund. */
 export function startGatewayRefund(
@@ -46,39 +50,72 @@ export function startGatewayRefund(
     );
   }
 
+  const key = orderKey(order.merchantId, order.id);
   const scenario = world.scenarios.of(refundReferences(order, wished));
-  const isFailing = behaviourOf(scenario).refund === 'failed';
+  const [first, ...later] = resultsOf(behaviourOf(scenario).refund, wished.id);
   const now = new Date(world.now()).toISOString();
   const refund: GatewayTransaction = {
     id: wished.id,
     type: 'REFUND',
-    result: isFailing ? 'PENDING' : 'SUCCESS',
-    gatewayCode: isFailing ? 'SUBMITTED' : 'APPROVED',
+    ...first,
     amount: wished.amount,
     currency: wished.currency,
     timeOfRecord: now,
     timeOfLastUpdate: now,
     ...(wished.reference && { reference: wished.reference }),
     targetTransactionId: target.id,
-    request: wished.request,
+    ...(wished.request !== undefined && { request: wished.request }),
   };
   save(refund);
-  if (isFailing) {
-    world.schedule.run(async () => {
-      await world.schedule.wait(failedAfterMs);
-      const later = new Date(world.now()).toISOString();
-      save({ ...refund, result: 'FAILURE', gatewayCode: 'DECLINED', timeOfLastUpdate: later });
-    });
-  }
+  world.schedule.run(async () => {
+    for (const { afterMs, ...outcome } of later) {
+      await world.schedule.wait(afterMs, scenario.delayMs);
+      // What was reported as failed may have been refunded again in the meantime.
+      const isMade = outcome.result === 'SUCCESS';
+      if (isMade && wished.amount > refundableOf(current(), target)) return;
+      const timeOfLastUpdate = new Date(world.now()).toISOString();
+      save({ ...refund, ...outcome, timeOfLastUpdate }, isMade);
+    }
+  });
   return refund;
 
-  function save(transaction: GatewayTransaction): void {
-    const key = orderKey(order.merchantId, order.id);
-    const updated = withTransaction(state.orders.get(key) ?? order, transaction);
+  function current(): GatewayOrder {
+    return state.orders.get(key) ?? order;
+  }
+
+  function save(transaction: GatewayTransaction, isAfterFailure = false): void {
+    const updated = withTransaction(current(), transaction);
     state.orders.set(key, updated);
+    moveMoney(world, updated, transaction, isAfterFailure);
     world.log(`bank-gateway: REFUND ${order.id}|${transaction.id} ${transaction.result}`);
     const notification = gatewayNotification(world, shop, updated, transaction);
     world.webhooks.post(key, [notification], scenario);
+  }
+}
+
+type RefundResult = Pick<GatewayTransaction, 'result' | 'gatewayCode'>;
+
+const approved: RefundResult = { result: 'SUCCESS', gatewayCode: 'APPROVED' };
+const submitted: RefundResult = { result: 'PENDING', gatewayCode: 'SUBMITTED' };
+const declined: RefundResult = { result: 'FAILURE', gatewayCode: 'DECLINED' };
+
+/** What a refund is at first, and what becomes of it. */
+function resultsOf(
+  behaviour: RefundBehaviour,
+  id: string,
+): [RefundResult, ...(RefundResult & { readonly afterMs: number })[]] {
+  const failsLater = { ...declined, afterMs: failedAfterMs };
+  switch (behaviour) {
+    case 'processed':
+      return [approved];
+    case 'failed':
+      return [submitted, failsLater];
+    case 'failed-then-processed':
+      return [submitted, failsLater, { ...approved, afterMs: lateAfterMs }];
+    case 'second-part-declined':
+      return [/-\d{12}-2$/.test(id) ? declined : approved];
+    default:
+      return behaviour satisfies never;
   }
 }
 
@@ -105,4 +142,33 @@ function getTarget(
   if (!only) throw invalidRequest('There is no payment to refund.');
   if (others.length > 0) throw invalidField('transaction.targetTransactionId');
   return only;
+}
+
+/** False if the payment cannot be refunded by so much at once. */
+export async function refundAtGatewayPortal(
+  world: World,
+  state: GatewayState,
+  paymentId: string,
+  amount: number,
+): Promise<boolean> {
+  const [orderId, id] = paymentId.split('|');
+  const order = [...state.orders.values()].find((known) => known.id === orderId);
+  const shop = await world.shops.findGateway(order?.merchantId ?? '');
+  const target = order && capturesOf(order).find((capture) => isOf(capture));
+  if (!order || !shop || !target) return false;
+  const number = order.transactions.length + 1;
+  startGatewayRefund(world, state, shop, order, {
+    id: `portal-${number}`,
+    amount,
+    currency: order.currency,
+    reference: undefined,
+    targetTransactionId: target.id,
+    request: undefined,
+  });
+  return true;
+
+  function isOf(capture: GatewayTransaction): boolean {
+    const isOwn = capture.id === id || capture.targetTransactionId === id;
+    return order !== undefined && isOwn && refundableOf(order, capture) >= amount;
+  }
 }

@@ -72,6 +72,17 @@ export function createGatewayState(): GatewayState {
 
 export const orderKey = (merchantId: string, orderId: string): string => `${merchantId}/${orderId}`;
 
+/** The sessions of one of our orders that nobody has paid. */
+export function openSessionsOf({ sessions, orders }: GatewayState, ourOrderId: string): string[] {
+  const isPaid = ({ merchantId, orderId }: GatewaySession) =>
+    orders
+      .get(orderKey(merchantId, orderId))
+      ?.transactions.some(({ type, result }) => type !== 'AUTHENTICATION' && result === 'SUCCESS');
+  return [...sessions.values()]
+    .filter((session) => session.orderId.startsWith(`${ourOrderId}-`) && !isPaid(session))
+    .map(({ id }) => id);
+}
+
 /** Adds a transaction, or replaces it with its newer state. */
 export function withTransaction(
   order: GatewayOrder,

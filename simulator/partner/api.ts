@@ -1,15 +1,16 @@
 /** The partner's Orders, Payments and Refunds API. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isCurrency } from '../money.ts';
 import { idOf } from '../random.ts';
 import type { PartnerShop } from '../shops.ts';
-import type { StartCalls } from '../start-call.ts';
+import { answerRead, type StartCalls } from '../start-call.ts';
 import { basicCredentials, object, text, texts, type Wire } from '../wire.ts';
 import type { World } from '../world.ts';
 import { readCapture } from './capture-settings.ts';
+import { referencesOf } from './payments.ts';
 import { collection, orderRecord, paymentRecord, refundRecord } from './records.ts';
 import { refundReferences, startPartnerRefund } from './refunds.ts';
-import { badRequest, partnerUnavailable, unauthorized, unknownId } from './refusals.ts';
+import { badRequest, partnerFaults, unauthorized, unknownId } from './refusals.ts';
 import { type PartnerOrder, type PartnerState, paymentsOf, refundsOf } from './state.ts';
 
 type ById = { Params: { id: string } };
@@ -42,7 +43,7 @@ function addStarts(
       provider: 'partner',
       operation: 'start-payment',
       references: texts(notes.svc_transaction_id, body.receipt, notes.svc_order_id, notes.order_id),
-      unavailable: partnerUnavailable,
+      answers: partnerFaults,
       effect: () => {
         const order = readOrder(world, state, shop, body);
         state.orders.set(order.id, order);
@@ -60,7 +61,7 @@ function addStarts(
       provider: 'partner',
       operation: 'start-refund',
       references: refundReferences(state, payment, wished),
-      unavailable: partnerUnavailable,
+      answers: partnerFaults,
       effect: () => {
         // Read again: another refund may have been made while this call waited.
         const current = own(shop, state.payments.get(payment.id));
@@ -74,27 +75,28 @@ function addStarts(
 function addReads(app: FastifyInstance, world: World, state: PartnerState): void {
   app.get<{ Querystring: { receipt?: string; count?: string; skip?: string } }>(
     '/v1/orders',
-    (request) =>
-      fetched(world, request, request.query.receipt ?? '', ({ keyId }) => {
-        const { receipt, count = '10', skip = '0' } = request.query;
+    (request, reply) => {
+      const { receipt, count = '10', skip = '0' } = request.query;
+      return fetched(request, reply, receipt ?? '', texts(receipt), ({ keyId }, lagMs) => {
         const wanted = Math.min(Number(count) || 10, ordersPerPageMax);
         const first = Number(skip) || 0;
         const found = [...state.orders.values()]
           .filter((order) => order.keyId === keyId)
           .filter((order) => receipt === undefined || order.receipt === receipt)
           .reverse();
-        return collection(found.slice(first, first + wanted).map(orderRecord));
-      }),
+        return list(found.slice(first, first + wanted), lagMs, orderRecord);
+      });
+    },
   );
   getById('/v1/orders/:id', (id, shop) => orderRecord(own(shop, state.orders.get(id))));
-  getById('/v1/orders/:id/payments', (id, shop) => {
+  getById('/v1/orders/:id/payments', (id, shop, lagMs) => {
     const order = own(shop, state.orders.get(id));
-    return collection(paymentsOf(state, order.id).map(paymentRecord));
+    return list(paymentsOf(state, order.id), lagMs, paymentRecord);
   });
   getById('/v1/payments/:id', (id, shop) => paymentRecord(own(shop, state.payments.get(id))));
-  getById('/v1/payments/:id/refunds', (id, shop) => {
+  getById('/v1/payments/:id/refunds', (id, shop, lagMs) => {
     const payment = own(shop, state.payments.get(id));
-    return collection(refundsOf(state, payment.id).map(refundRecord));
+    return list(refundsOf(state, payment.id), lagMs, refundRecord);
   });
   getById('/v1/refunds/:id', (id, shop) => {
     const refund = state.refunds.get(id);
@@ -103,23 +105,46 @@ function addReads(app: FastifyInstance, world: World, state: PartnerState): void
     return refundRecord(refund);
   });
 
-  function getById(url: string, find: (id: string, shop: PartnerShop) => Wire): void {
-    app.get<ById>(url, (request) =>
-      fetched(world, request, request.params.id, (shop) => find(request.params.id, shop)),
-    );
+  function getById(
+    url: string,
+    find: (id: string, shop: PartnerShop, lagMs: number) => Wire,
+  ): void {
+    app.get<ById>(url, (request, reply) => {
+      const { id } = request.params;
+      const references = referencesOfId(state, id);
+      return fetched(request, reply, id, references, (shop, lagMs) => find(id, shop, lagMs));
+    });
+  }
+
+  async function fetched(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    id: string,
+    references: readonly string[],
+    find: (shop: PartnerShop, lagMs: number) => Wire,
+  ): Promise<FastifyReply> {
+    const shop = await authenticate(world, request);
+    const { url } = request;
+    const call = { provider: 'partner', references, url, id, answers: partnerFaults } as const;
+    return answerRead(world, reply, { ...call, find: (lagMs) => find(shop, lagMs) });
+  }
+
+  /** A list that lags behind leaves out what is younger. */
+  function list<T extends { readonly createdAt: number }>(
+    found: readonly T[],
+    lagMs: number,
+    toRecord: (entry: T) => Wire,
+  ): Wire {
+    const isListed = ({ createdAt }: T) => createdAt * 1000 + lagMs <= world.now();
+    return collection(found.filter(isListed).map(toRecord));
   }
 }
 
-async function fetched(
-  world: World,
-  request: FastifyRequest,
-  id: string,
-  find: (shop: PartnerShop) => Wire,
-): Promise<Wire> {
-  const body = find(await authenticate(world, request));
-  world.log(`partner: GET ${request.url}`);
-  await world.beforeAnswer({ provider: 'partner', operation: 'fetch', id });
-  return body;
+/** Of an order, of the order of a payment, or of that of a refund. */
+function referencesOfId({ orders, payments, refunds }: PartnerState, id: string): string[] {
+  const payment = payments.get(refunds.get(id)?.paymentId ?? id);
+  const order = orders.get(payment?.orderId ?? id);
+  return order ? referencesOf(order) : [];
 }
 
 export async function authenticate(

@@ -5,6 +5,7 @@ import { idOf } from '../random.ts';
 import type { Approval } from './approval.ts';
 import { raiseDispute } from './dispute.ts';
 import { partnerEvent } from './events.ts';
+import { feeOf } from './records.ts';
 import { release } from './release.ts';
 import type { PartnerOrder, PartnerPayment } from './state.ts';
 
@@ -15,23 +16,25 @@ export function approve(
   approval: Approval,
   order: PartnerOrder,
   attempted: PartnerPayment,
+  isAfterFailure = false,
 ): PartnerPayment {
   const course = behaviourOf(approval.scenario).partner;
   const approved: PartnerPayment = { ...attempted, status: 'authorized', failureReason: null };
   switch (course) {
     case 'captured-later':
-      later(approval, () => capture(approval, approved, []));
+      later(approval, () => capture(approval, approved, [], isAfterFailure));
       return hold(approval, approved);
     case 'released':
       later(approval, () => release(approval, approved));
       return hold(approval, approved);
     case 'captured':
     case 'disputed':
-    case 'discounted': {
-      const payment = course === 'discounted' ? withOffer(approval, order, approved) : approved;
+    case 'discounted':
+    case 'charged-fee': {
+      const payment = priced(approval, order, approved);
       if (order.capture === 'manual') return hold(approval, payment);
       const authorized = eventOf(approval, 'payment.authorized', payment);
-      const captured = capture(approval, payment, [authorized]);
+      const captured = capture(approval, payment, [authorized], isAfterFailure);
       if (course === 'disputed') raiseDispute(approval, captured, laterMs);
       return captured;
     }
@@ -54,10 +57,12 @@ function capture(
   approval: Approval,
   authorized: PartnerPayment,
   before: readonly ReturnType<typeof eventOf>[],
+  isAfterFailure: boolean,
 ): PartnerPayment {
   const { world, state, shop, scenario } = approval;
   const payment: PartnerPayment = { ...authorized, status: 'captured' };
   state.payments.set(payment.id, payment);
+  moveMoney(approval, payment, isAfterFailure);
   const order = state.orders.get(payment.orderId);
   if (!order) return payment;
   const paid = { ...order, isPaid: true, offerId: payment.offerId };
@@ -75,12 +80,31 @@ function capture(
   return payment;
 }
 
-/** 10 % off: the consumer pays less than the order's amount, and the shop gets less. */
-function withOffer(
+function moveMoney(
   { world }: Approval,
+  { id, notes, amount, currency }: PartnerPayment,
+  isAfterFailure: boolean,
+): void {
+  const reference = String(notes.svc_transaction_id ?? '');
+  const payment = { provider: 'partner', paymentId: id, id, reference } as const;
+  world.money.move({ ...payment, kind: 'captured', isAfterFailure, amount, currency });
+}
+
+/**
+ * With an offer of 10 % off, the consumer pays less than the order's amount, and the shop gets less. With a fee on top
+ * they pay more.
+ */
+function priced(
+  { world, scenario }: Approval,
   { amount }: PartnerOrder,
   payment: PartnerPayment,
 ): PartnerPayment {
+  const course = behaviourOf(scenario).partner;
+  if (course === 'charged-fee') {
+    const fee = feeOf(amount);
+    return { ...payment, amount: amount + fee, fee };
+  }
+  if (course !== 'discounted') return payment;
   const discount = Math.floor(amount / 10);
   const offerId = `offer_${idOf(world.seed, `offer:${payment.keyId}`, 14)}`;
   return { ...payment, amount: amount - discount, discount, offerId };

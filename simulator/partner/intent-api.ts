@@ -6,7 +6,7 @@ import { object, text, type Wire } from '../wire.ts';
 import type { World } from '../world.ts';
 import { authenticate, own, readNotes } from './api.ts';
 import { newAttempt, referencesOf } from './payments.ts';
-import { badRequest, partnerUnavailable } from './refusals.ts';
+import { badRequest, partnerFaults } from './refusals.ts';
 import {
   type Intent,
   isTaken,
@@ -29,7 +29,7 @@ export function addIntentApi(
       provider: 'partner',
       operation: 'start-intent',
       references: referencesOf(order),
-      unavailable: partnerUnavailable,
+      answers: partnerFaults,
       effect: () => {
         const payment = startAttempt(world, state, getOrder(state, shop, body), body);
         // A scanned code or a tapped link opens a page that plays the UPI app.

@@ -83,6 +83,7 @@ export function newAttempt(world: World, state: PartnerState, order: PartnerOrde
     createdAt: Math.floor(world.now() / 1000),
     amountRefunded: 0,
     discount: 0,
+    fee: 0,
     failureReason: null,
   };
 }
@@ -105,6 +106,6 @@ function approveLater(approval: Approval, payment: PartnerPayment): void {
     await world.schedule.wait(lateAfterMs, scenario.delayMs);
     const order = state.orders.get(payment.orderId);
     // Another attempt may have paid in the meantime; the consumer must not be charged twice.
-    if (order && !isTaken(state, order)) approve(approval, order, payment);
+    if (order && !isTaken(state, order)) approve(approval, order, payment, true);
   });
 }

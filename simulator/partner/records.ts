@@ -30,6 +30,7 @@ export function orderRecord(order: PartnerOrder): Wire {
 export function paymentRecord(payment: PartnerPayment): Wire {
   const { id, orderId, amount, currency, amountRefunded, offerId, createdAt } = payment;
   const isCaptured = payment.status === 'captured';
+  const isFeeOnTop = payment.fee > 0;
   return {
     id,
     entity: 'payment',
@@ -50,12 +51,16 @@ export function paymentRecord(payment: PartnerPayment): Wire {
     email: payment.intent?.email ?? 'consumer@example.com',
     contact: payment.intent?.contact ?? '+919000090000',
     notes: notesRecord(payment.notes),
-    fee: isCaptured ? Math.round(amount * feeShare) : null,
+    fee: isCaptured ? (isFeeOnTop ? payment.fee : feeOf(amount)) : null,
     tax: isCaptured ? Math.round(amount * taxShare) : null,
-    fee_bearer: 'platform',
+    fee_bearer: isFeeOnTop ? 'customer' : 'platform',
     ...failureFields(payment.status === 'failed' ? payment.failureReason : null),
     created_at: createdAt,
   };
+}
+
+export function feeOf(amount: number): number {
+  return Math.round(amount * feeShare);
 }
 
 export function refundRecord(refund: PartnerRefund): Wire {

@@ -1,5 +1,5 @@
 /** Refunds at the partner: accepted immediately, processed or failed a little later. */
-import { behaviourOf } from '../behaviours.ts';
+import { behaviourOf, type RefundBehaviour } from '../behaviours.ts';
 import { amountText } from '../money.ts';
 import { idOf } from '../random.ts';
 import type { Scenario } from '../scenario.ts';
@@ -16,7 +16,9 @@ export type RefundRequest = Pick<
   'receipt' | 'notes' | 'speed' | 'request' | 'idempotencyKey'
 > & { readonly amount: number | undefined };
 
-const processedAfterMs = 1_000;
+const decidedAfterMs = 1_000;
+/** The delay after which a refund that was reported as failed is made. */
+const lateAfterMs = 60_000;
 
 export function startPartnerRefund(
   world: World,
@@ -50,10 +52,41 @@ export function startPartnerRefund(
   const scenario = world.scenarios.of(refundReferences(state, payment, wished));
   saveRefund(world, state, shop, refund, scenario);
   world.schedule.run(async () => {
-    await world.schedule.wait(processedAfterMs);
-    saveRefund(world, state, shop, { ...refund, status: behaviourOf(scenario).refund }, scenario);
+    await world.schedule.wait(decidedAfterMs);
+    const [first, then] = statusesOf(behaviourOf(scenario).refund);
+    saveRefund(world, state, shop, { ...refund, status: first }, scenario);
+    if (then === undefined) return;
+    await world.schedule.wait(lateAfterMs, scenario.delayMs);
+    const { amount: paid = 0, amountRefunded: refunded = 0 } = state.payments.get(payment.id) ?? {};
+    // What was reported as failed may have been refunded again in the meantime.
+    if (amount > paid - refunded) return;
+    saveRefund(world, state, shop, { ...refund, status: then }, scenario, true);
   });
   return refund;
+}
+
+type Decided = 'processed' | 'failed';
+
+/** A refund at the partner is always one call, so a second one is never declined. */
+function statusesOf(behaviour: RefundBehaviour): [Decided, Decided?] {
+  if (behaviour === 'failed-then-processed') return ['failed', 'processed'];
+  return [behaviour === 'failed' ? 'failed' : 'processed'];
+}
+
+/** False if there is not so much left of the payment. */
+export async function refundAtPartnerDashboard(
+  world: World,
+  state: PartnerState,
+  paymentId: string,
+  amount: number,
+): Promise<boolean> {
+  const shop = await world.shops.findPartner(state.payments.get(paymentId)?.keyId ?? '');
+  const payment = state.payments.get(paymentId);
+  if (!shop || payment?.status !== 'captured') return false;
+  if (amount > payment.amount - payment.amountRefunded) return false;
+  const made = { receipt: null, notes: {}, speed: 'normal', request: '' };
+  startPartnerRefund(world, state, shop, payment, { ...made, amount, idempotencyKey: undefined });
+  return true;
 }
 
 /** The references of the refund come first, then those of its payment. */
@@ -90,10 +123,12 @@ function saveRefund(
   shop: PartnerShop,
   refund: PartnerRefund,
   scenario: Scenario,
+  isAfterFailure = false,
 ): void {
   const payment = state.payments.get(refund.paymentId);
   if (!payment) return;
   state.refunds.set(refund.id, refund);
+  if (refund.status === 'processed') moveMoney(world, refund, isAfterFailure);
   const refunded = { ...payment, amountRefunded: amountRefunded(state, payment.id) };
   state.payments.set(payment.id, refunded);
   const event = refund.status === 'pending' ? 'refund.created' : `refund.${refund.status}`;
@@ -103,6 +138,16 @@ function saveRefund(
     [partnerEvent(world, shop, event, { payment: refunded, refund })],
     scenario,
   );
+}
+
+function moveMoney(
+  world: World,
+  { id, paymentId, notes, amount, currency }: PartnerRefund,
+  isAfterFailure: boolean,
+): void {
+  const reference = String(notes.svc_transaction_id ?? '');
+  const refund = { provider: 'partner', paymentId, id, reference } as const;
+  world.money.move({ ...refund, kind: 'refunded', isAfterFailure, amount, currency });
 }
 
 /** The amount of a failed refund can be refunded again. */

@@ -49,6 +49,8 @@ export type PartnerPayment = {
   readonly offerId?: string;
   /** The discount that the offer gave on the order's amount. */
   readonly discount: number;
+  /** What the consumer pays on top of the order's amount; part of the amount. */
+  readonly fee: number;
   readonly failureReason: string | null;
 };
 
@@ -105,6 +107,13 @@ export function countTries(state: PartnerState, orderId: string): number {
   return paymentsOf(state, orderId).filter(({ status }) => status !== 'created').length;
 }
 
+/** The orders for one of ours that nobody has paid. */
+export function openOrdersOf(state: PartnerState, receipt: string): string[] {
+  return [...state.orders.values()]
+    .filter((order) => order.receipt === receipt && !isTaken(state, order))
+    .map(({ id }) => id);
+}
+
 /** True while a payment is authorized or captured: there is no further attempt then. */
 export function isTaken(state: PartnerState, order: PartnerOrder): boolean {
   return order.isPaid || paymentsOf(state, order.id).some(({ status }) => status === 'authorized');
@@ -116,7 +125,7 @@ export function refundsOf(state: PartnerState, paymentId: string): PartnerRefund
 
 export function partnerPaymentsInLedger({ orders, payments }: PartnerState): LedgerPayment[] {
   return [...payments.values()].map((payment) => {
-    const { id, orderId, notes, amount, currency, status, discount } = payment;
+    const { id, orderId, notes, amount, currency, status, discount, fee } = payment;
     const order = orders.get(orderId);
     return {
       provider: 'partner',
@@ -127,6 +136,7 @@ export function partnerPaymentsInLedger({ orders, payments }: PartnerState): Led
       status: status === 'released' ? 'reversed' : status,
       asked: order?.amount ?? amount,
       discount,
+      fee,
     };
   });
 }

@@ -36,8 +36,11 @@ await startServiceProcess({
   PROVIDER_ASK_SECONDS: '1',
 });
 
-/** Scenarios that need review: money was taken back, or only a part of it was captured. */
-const needReview = ['void', 'release', 'partial-capture-only', 'chargeback'];
+/** Scenarios that need review: money was taken back, only a part of it moved, or the provider contradicts itself. */
+const needReview = [
+  ...['void', 'release', 'partial-capture-only', 'chargeback'],
+  ...['refund-late', 'refund-declined-in-part'],
+];
 const reviewed: string[] = [];
 
 for (const seed of [7, 8]) {

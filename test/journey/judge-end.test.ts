@@ -8,7 +8,7 @@ import { wrongsOf } from '../../tools/demo/judge-end.ts';
 /** Tests the check that chaos tests rely on: a correct end passes, and each error is reported. */
 const captured: LedgerPayment = {
   ...{ provider: 'bank-gateway', id: 'x|1', reference: 'x', currency: 'INR' },
-  ...{ amount: 1000, asked: 1000, discount: 0, status: 'captured' },
+  ...{ amount: 1000, asked: 1000, discount: 0, fee: 0, status: 'captured' },
 };
 const reversed: LedgerPayment = { ...captured, status: 'reversed' };
 const inPart: LedgerPayment = { ...captured, amount: 600 };

@@ -83,7 +83,9 @@ export function assertAgrees(reply: Reply, ledger: Ledger): void {
   assert.equal(order.status === 'completed', captured.some(paysInFull), `order ${order.status}`);
   if (!order.refund_details) return;
   const processed = refunds.filter(({ status }) => status === 'processed');
-  assert.equal(order.refund_details.total_refundable_amount, sum(captured));
+  // A fee that the consumer paid on top is not refundable.
+  const net = captured.map(({ amount, fee }) => ({ amount: amount - fee }));
+  assert.equal(order.refund_details.total_refundable_amount, sum(net));
   assert.equal(order.refund_details.refunded_amount, sum(processed));
 }
 

@@ -67,7 +67,7 @@ test('a payment sends notifications of its authentication and of itself, with th
   assert.deepEqual(simulator.ledger().payments, [
     {
       ...{ provider: 'bank-gateway', id: `${orderId}|1`, reference: orderId },
-      ...{ amount: 1050, currency: 'INR', status: 'captured', asked: 1050, discount: 0 },
+      ...{ amount: 1050, currency: 'INR', status: 'captured', asked: 1050, discount: 0, fee: 0 },
     },
   ]);
 });

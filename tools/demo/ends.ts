@@ -1,7 +1,7 @@
 /** The expected end of a payment under a scenario, and how to recognise it in an enquiry. */
 import type { Enquiry, Transaction } from '../../client/client.js';
+import type { ProviderName } from '../../simulator/api-call.ts';
 import type { ScenarioName } from '../../simulator/behaviours.ts';
-import type { ProviderName } from '../../simulator/world.ts';
 
 export type End = 'completed' | 'reversed' | 'captured-in-part';
 

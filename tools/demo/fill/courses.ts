@@ -2,8 +2,9 @@
  * What becomes of an order, as a table: how the consumer pays, what the provider does, and how often it happens in a
  * hundred orders. The mix is that of a shop whose payments mostly succeed.
  */
+
+import type { ProviderName } from '../../../simulator/api-call.ts';
 import type { Scenario } from '../../../simulator/scenario.ts';
-import type { ProviderName } from '../../../simulator/world.ts';
 
 export type CourseName = keyof typeof table;
 

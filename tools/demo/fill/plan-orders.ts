@@ -1,6 +1,7 @@
 /** Plans the orders of a shop from a seed: when, who, what, and what becomes of each. Pure. */
+
+import type { ProviderName } from '../../../simulator/api-call.ts';
 import { pickWeighted, type Random, randomOf } from '../../../simulator/random.ts';
-import type { ProviderName } from '../../../simulator/world.ts';
 import { type Course, type CourseName, courseNames, courseOf } from './courses.ts';
 import { timeOfOrder } from './opening-hours.ts';
 import { type Consumer, consumers, type Tea, teas, wholesale } from './tea-shop.ts';
