@@ -108,6 +108,15 @@ describe('refunds made elsewhere', () => {
     });
   });
 
+  test('are not hidden by a refund that was made after the provider counted them', () => {
+    const counted = captured({ ...paid, amount_refunded: 30_000 }, 60);
+    const later = polledRefund('rfnd_2', 40_000, 120);
+    inEveryOrder([counted, later], (state) => {
+      assert.deepEqual(linesOf(state), ['pay_1 succeeded 100000 null refund_unknown']);
+      assert.deepEqual(balanceOf(state), [total, 40_000, 30_000]);
+    });
+  });
+
   test('that a later read does not list any more are forgotten', () => {
     const old = captured({ ...paid, amount_refunded: 30_000 }, 60);
     inEveryOrder([old, read({ ...paid, amount_refunded: 0 }, 120)], (state) => {
@@ -223,6 +232,24 @@ test('a capture counts although its authorisation has a later time and a total o
   });
 });
 
+test('a void of the rest does not release a payment of which a capture was not reported yet', () => {
+  const authorised = gateway('1', 'AUTHORIZATION', 1_000);
+  const rest = gateway(
+    '3',
+    'VOID_AUTHORIZATION',
+    400,
+    { target: '1' },
+    { totalCapturedAmount: 600 },
+  );
+  inEveryOrder([authorised, rest], (state) => {
+    assert.deepEqual(linesOf(state), ['INV|1 authorized 100000 null']);
+  });
+  const capture = gateway('2', 'CAPTURE', 600, { target: '1' }, { totalCapturedAmount: 600 });
+  inEveryOrder([authorised, rest, capture], (state) => {
+    assert.deepEqual(linesOf(state), ['INV|1 succeeded 60000 null partially_captured']);
+  });
+});
+
 describe('an authorisation whose fee is not known yet', () => {
   const authorised = (amount: number) =>
     partner('payment.authorized', {
@@ -310,8 +337,15 @@ function read(payment: Fields, seconds: number): DeliveredNotice {
 
 function refunded(id: string, amount: number, ofPayment: Fields): DeliveredNotice {
   const payment = partnerPayment({ id: 'pay_1', amount: total, ...ofPayment });
-  const refund = partnerRefund(payment, { id, amount, receipt: id });
+  const refund = partnerRefund(payment, { id, amount, receipt: id, created_at: event0 });
   return partner('refund.processed', { payment, refund }, { created_at: event0 + 600 });
+}
+
+/** A refund that a poll found: its answer has no payment and no total. */
+function polledRefund(id: string, amount: number, seconds: number): DeliveredNotice {
+  const created_at = event0 + seconds;
+  const refund = partnerRefund({ id: 'pay_1' }, { id, amount, receipt: id, created_at });
+  return partner('refund.created', { refund }, { created_at: undefined });
 }
 
 function gateway(

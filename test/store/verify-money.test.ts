@@ -40,8 +40,10 @@ test('refunds that the provider counts, that are not known and not flagged', asy
 });
 
 test('a duplicate that moved to another payment, and two that count', async () => {
-  const orderId = await paidOrder();
-  await shop.sendPartner(captureOf({ order_id: orderId }, { created_at: 1_794_800_000 }));
+  // Of two payments of one second, the one with the lower id counts.
+  const orderId = await paidOrder({ id: 'pay_00000000000000' });
+  const again = { id: 'pay_zzzzzzzzzzzzzz', created_at: 1_794_800_000 };
+  await shop.sendPartner(captureOf({ order_id: orderId }, again));
   const [first, second] = await transactionsOf(orderId);
   await plantFlags(first, ['duplicate_capture']);
   await plantFlags(second, []);

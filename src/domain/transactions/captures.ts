@@ -20,6 +20,8 @@ export type CountedCaptures = {
   readonly captures: readonly Capture[] | null;
   /** Set if the total limits a payment that was made in one step. Contract 4.17. */
   readonly capturedLimit: MinorUnits | null;
+  /** The total is more than the captures that are known: another one was not reported yet. */
+  readonly lacksCapture: boolean;
 };
 
 /** The captures of each payment of a group, in the same order as `payments`. */
@@ -31,16 +33,27 @@ export function countCaptures(
   const hasCaptures = payments.some(({ captures }) => captures.length > 0);
   if (!hasCaptures && !total) return payments.map(() => withoutCaptures);
   const amounts = boundedAmounts(payments, total);
+  const captured = [...amounts.values()].reduce((sum, amount) => sum + amount, 0);
   return payments.map((payment) => ({
     captures:
       payment.captures.length === 0
         ? null
         : payment.captures.map((capture) => toCapture(capture, amounts.get(capture.pspId) ?? 0)),
     capturedLimit: findLimit(payment, amounts.get(payment.pspId)),
+    lacksCapture: isAuthorisation(payment) && captured < (total?.amount ?? 0),
   }));
 }
 
-const withoutCaptures: CountedCaptures = { captures: null, capturedLimit: null };
+const withoutCaptures: CountedCaptures = {
+  captures: null,
+  capturedLimit: null,
+  lacksCapture: false,
+};
+
+function isAuthorisation({ records }: PlacedPayment): boolean {
+  const own = records.filter(({ record }) => record === undefined);
+  return highestStatus(own) === 'authorized';
+}
 
 function findLimit({ pspId, records }: PlacedPayment, counted: MinorUnits | undefined) {
   if (counted === undefined) return null;

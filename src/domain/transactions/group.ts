@@ -144,9 +144,13 @@ function mapPartsToRefunds(transactions: readonly Transaction[]): ReadonlyMap<st
 
 function unfoldPayment(placed: PlacedPayment, counted: CountedCaptures | undefined): Placed {
   const { pspId, records, voided } = placed;
-  const { captures = null, capturedLimit = null } = counted ?? {};
+  const { captures = null, capturedLimit = null, lacksCapture = false } = counted ?? {};
   const own = { pspTransactionId: pspId, notices: records };
-  return { type: 'payment', ...own, captures, voided, capturedLimit };
+  // Until that capture is known, it is not known what the void left.
+  return {
+    ...{ type: 'payment', ...own, captures, capturedLimit },
+    voided: lacksCapture ? null : voided,
+  };
 }
 
 function unfoldRefund({ pspId, records, voidedPspIds }: PlacedRefund): Placed {

@@ -1,5 +1,5 @@
 /** Decides whether a transaction must still be polled at its provider. */
-import { isFinal, type Transaction } from './transaction.ts';
+import { isFinal, type Payment, type Transaction } from './transaction.ts';
 
 /**
  * A failed payment is final, and is still polled if the provider has it: the consumer may try again at the same checkout,
@@ -12,8 +12,15 @@ export function needsPolling(transaction: Transaction): boolean {
   if (type !== 'payment' || start === null) return false;
   const isAtProvider = start.call === 'taken' || start.isOver === true || pspTransactionId !== null;
   const mayBeRetried = status === 'failed' && isAtProvider;
+  if (isDiscountUnknown(transaction)) return true;
   // A payment that only time has settled: the rest of its authorisation may still be captured.
   return mayBeRetried || transaction.partialCapture !== null;
+}
+
+/** A discount counts once the provider's order is known to be ours, and the answer with its id was lost. Contract 4.11a. */
+function isDiscountUnknown({ start, offerId, flags }: Payment): boolean {
+  const isOrderUnknown = start !== null && start.providerOrderId === undefined;
+  return isOrderUnknown && offerId !== null && flags.includes('amount_mismatch');
 }
 
 /** The refunds of such a payment are read until they account for what the provider says. Contract 4.15. */

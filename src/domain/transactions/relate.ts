@@ -85,11 +85,20 @@ function unknownRefundsOf(payments: readonly Payment[], refunds: readonly Refund
   return Math.max(0, total.amount - known);
 }
 
-/** A refund that failed after the time of the total, or at an unknown time, was pending then and is in the total. */
+/**
+ * What a total includes of a refund: nothing if the refund was made later, and all of it if it failed later. Times of the
+ * provider have whole seconds.
+ */
 function amountIn({ atMs }: Total, refund: Refund): MinorUnits {
-  const made = refundAmount(refund, 'succeeded') + refundAmount(refund, 'pending');
-  const wasPending = refund.status === 'failed' && (refund.finishedAtMs ?? atMs) >= atMs;
-  return wasPending ? (refund.amount ?? 0) : made;
+  const { recordedAtMs, finishedAtMs, status, amount } = refund;
+  if (wholeSeconds(recordedAtMs ?? atMs) > atMs) return 0;
+  const wasPending = status === 'failed' && (finishedAtMs ?? atMs) >= atMs;
+  if (wasPending) return amount ?? 0;
+  return refundAmount(refund, 'succeeded') + refundAmount(refund, 'pending');
+}
+
+function wholeSeconds(timeMs: number): number {
+  return Math.floor(timeMs / 1_000) * 1_000;
 }
 
 function withUnknownRefunds(payment: Payment, amount: MinorUnits): Payment {

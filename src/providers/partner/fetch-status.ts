@@ -11,7 +11,7 @@ import {
 } from '../outbound.ts';
 import { id, minorUnits, object, segment, text, type WireObject } from '../wire.ts';
 import { callPartner } from './call-partner.ts';
-import { paymentEvent, refundEvent } from './records.ts';
+import { paymentEvent, polledPaymentEvent, refundEvent } from './records.ts';
 
 export function fetchStatus(
   api: ProviderApi,
@@ -29,8 +29,10 @@ async function fetchPayments(
 ): Promise<Outcome<FetchedStatus>> {
   const { start, pspTransactionId, transactionId } = transaction;
   if (hasUnknownRefunds(transaction)) return fetchRefundsOf(api, pspTransactionId ?? '', now);
-  if (!start) return fetchPayment(api, pspTransactionId ?? '');
-  if (start.providerOrderId !== undefined) return fetchAttempts(api, start.providerOrderId, start);
+  if (!start) return fetchPayment(api, pspTransactionId ?? '', now);
+  if (start.providerOrderId !== undefined) {
+    return fetchAttempts(api, start.providerOrderId, start, now);
+  }
   const answer = await callPartner(api, {
     ...readRequest,
     path: `/v1/orders?receipt=${segment(orderId)}&count=100`,
@@ -46,7 +48,7 @@ async function fetchPayments(
   const { providerOrderId } = found.result;
   return providerOrderId === undefined
     ? { answer, result: { kind: 'done', isKnown: false, wasTried: false, records: [] } }
-    : fetchAttempts(api, providerOrderId, start);
+    : fetchAttempts(api, providerOrderId, start, now);
 }
 
 /** Every attempt of the consumer to pay one order of the partner. */
@@ -54,6 +56,7 @@ async function fetchAttempts(
   api: ProviderApi,
   providerOrderId: string,
   { intentUrl }: Start,
+  now: Date,
 ): Promise<Outcome<FetchedStatus>> {
   // An intent is an attempt from the moment we request it, whether or not the consumer opens it.
   const isUnopened = ({ status, method }: WireObject) =>
@@ -70,13 +73,17 @@ async function fetchAttempts(
         isKnown: true,
         providerOrderId,
         wasTried: attempts.some((attempt) => !isUnopened(attempt)),
-        records: attempts.flatMap((attempt) => paymentEvent(attempt)),
+        records: attempts.flatMap((attempt) => polledPaymentEvent(attempt, now)),
       }
     );
   });
 }
 
-async function fetchPayment(api: ProviderApi, paymentId: string): Promise<Outcome<FetchedStatus>> {
+async function fetchPayment(
+  api: ProviderApi,
+  paymentId: string,
+  now: Date,
+): Promise<Outcome<FetchedStatus>> {
   const answer = await callPartner(api, {
     ...readRequest,
     path: `/v1/payments/${segment(paymentId)}`,
@@ -85,7 +92,7 @@ async function fetchPayment(api: ProviderApi, paymentId: string): Promise<Outcom
     kind: 'done',
     isKnown: true,
     wasTried: true,
-    records: paymentEvent(body),
+    records: polledPaymentEvent(body, now),
   }));
 }
 

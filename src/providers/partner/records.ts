@@ -1,5 +1,5 @@
 /** Records that the partner returned to a call, each in the envelope of a webhook. */
-import { id, text, type WireObject } from '../wire.ts';
+import { id, minorUnits, text, type WireObject } from '../wire.ts';
 
 const eventsByStatus: ReadonlyMap<string, string> = new Map([
   ['authorized', 'payment.authorized'],
@@ -7,6 +7,12 @@ const eventsByStatus: ReadonlyMap<string, string> = new Map([
   ['refunded', 'payment.captured'],
   ['failed', 'payment.failed'],
 ]);
+
+/** Equal answers are one delivery, so the time of a read is left out unless there are refunds, which are as of then. */
+export function polledPaymentEvent(payment: WireObject, readAt: Date): Buffer[] {
+  const hasRefunds = (minorUnits(payment.amount_refunded) ?? 0) > 0;
+  return paymentEvent(payment, hasRefunds ? readAt : undefined);
+}
 
 export function paymentEvent(payment: WireObject, readAt?: Date): Buffer[] {
   const event = eventsByStatus.get(text(payment.status) ?? '');

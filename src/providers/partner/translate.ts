@@ -115,7 +115,7 @@ function translateRefund(
           occurredAtMs: hasBeenReleased ? eventAtMs : unixSeconds(payment.created_at),
           statusSinceMs: hasBeenReleased ? eventAtMs : undefined,
           order: records.order,
-          refundsAtMs: eventAtMs,
+          refundsAtMs: eventAtMs ?? unixSeconds(refund.created_at),
         }),
       }),
       refund: toRefundNotice(refund, paymentId, status, eventAtMs),

@@ -153,9 +153,10 @@ function isNewer(
   return a.atMs > b.atMs || (a.atMs === b.atMs && a.amount > b.amount);
 }
 
-/** What a total of that time can include of a refund: it may have failed since. */
+/** What a total of that time can include of a refund: it may have failed since, or have been made since. */
 function accountedFor(refund: Refund, atMs: number): number {
-  const { status, amount, finishedAtMs, parts } = refund;
+  const { status, amount, recordedAtMs, finishedAtMs, parts } = refund;
+  if ((recordedAtMs ?? 0) >= atMs + 1_000) return 0;
   if (status === 'failed') return (finishedAtMs ?? atMs) >= atMs ? (amount ?? 0) : 0;
   if (!parts) return amount ?? 0;
   return sum(parts, (part) => (part.status === 'failed' ? 0 : part.amount));
