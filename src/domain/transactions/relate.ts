@@ -4,6 +4,7 @@
  */
 import type { MinorUnits } from '../money/money.ts';
 import { newestTotal } from './captures.ts';
+import { earliest } from './fold.ts';
 import { foldPayment } from './fold-payment.ts';
 import { paymentsOf } from './matching.ts';
 import type { Total } from './notice.ts';
@@ -86,19 +87,16 @@ function unknownRefundsOf(payments: readonly Payment[], refunds: readonly Refund
 }
 
 /**
- * What a total includes of a refund: nothing if the refund was made later, and all of it if it failed later. Times of the
- * provider have whole seconds.
+ * What a total includes of a refund: nothing if the provider made it later, and all of it if it failed later. One that was
+ * requested here and not reported yet may be in it.
  */
 function amountIn({ atMs }: Total, refund: Refund): MinorUnits {
-  const { recordedAtMs, finishedAtMs, status, amount } = refund;
-  if (wholeSeconds(recordedAtMs ?? atMs) > atMs) return 0;
+  const { notices, finishedAtMs, status, amount } = refund;
+  const madeAtMs = earliest(notices, ({ recordedAtMs }) => recordedAtMs);
+  if (madeAtMs !== null && madeAtMs > atMs) return 0;
   const wasPending = status === 'failed' && (finishedAtMs ?? atMs) >= atMs;
   if (wasPending) return amount ?? 0;
   return refundAmount(refund, 'succeeded') + refundAmount(refund, 'pending');
-}
-
-function wholeSeconds(timeMs: number): number {
-  return Math.floor(timeMs / 1_000) * 1_000;
 }
 
 function withUnknownRefunds(payment: Payment, amount: MinorUnits): Payment {

@@ -155,8 +155,9 @@ function isNewer(
 
 /** What a total of that time can include of a refund: it may have failed since, or have been made since. */
 function accountedFor(refund: Refund, atMs: number): number {
-  const { status, amount, recordedAtMs, finishedAtMs, parts } = refund;
-  if ((recordedAtMs ?? 0) >= atMs + 1_000) return 0;
+  const { status, amount, notices, finishedAtMs, parts } = refund;
+  const times = notices.flatMap(({ recordedAtMs }) => recordedAtMs ?? []);
+  if (times.length > 0 && Math.min(...times) > atMs) return 0;
   if (status === 'failed') return (finishedAtMs ?? atMs) >= atMs ? (amount ?? 0) : 0;
   if (!parts) return amount ?? 0;
   return sum(parts, (part) => (part.status === 'failed' ? 0 : part.amount));
