@@ -75,7 +75,7 @@ test('every refusal has a status and a code that the API reference lists for its
 
 test('many requests were valid, and each common refusal occurred', () => {
   const { statuses } = tally;
-  for (const status of [200, 400, 401, 403, 404, 405, 409, 413, 422]) {
+  for (const status of [200, 400, 401, 403, 404, 405, 409, 413]) {
     assert.ok((statuses[status] ?? 0) > 0, JSON.stringify(statuses));
   }
   assert.ok((statuses[200] ?? 0) > cases / 20, JSON.stringify(statuses));

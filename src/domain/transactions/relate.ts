@@ -58,14 +58,14 @@ function findUnknownRefunds(transactions: readonly Transaction[]): readonly Tran
   const isFlagged = payments.some(({ unknownRefunds }) => unknownRefunds !== null);
   if (!hasTotal && !isFlagged) return transactions;
   const { listRefundsOf } = linkRefunds(transactions);
-  const unknown = new Map<Payment, MinorUnits>();
+  const unknown = new Map<Payment, MinorUnits | null>();
   for (const group of Map.groupBy(payments, groupOf).values()) {
     const own = group.filter(({ status }) => refundableStatuses.includes(status));
     const [first] = own.toSorted(byId);
     if (first) unknown.set(first, unknownRefundsOf(own, own.flatMap(listRefundsOf)));
   }
   return transactions.map((entry) =>
-    entry.type === 'payment' ? withUnknownRefunds(entry, unknown.get(entry) ?? 0) : entry,
+    entry.type === 'payment' ? withUnknownRefunds(entry, unknown.get(entry) ?? null) : entry,
   );
 }
 
@@ -75,32 +75,40 @@ function groupOf({ provider, notices, pspTransactionId }: Payment): string {
   return `${provider} ${pspOrder ?? pspTransactionId}`;
 }
 
-/** The newest total holds. */
-function unknownRefundsOf(payments: readonly Payment[], refunds: readonly Refund[]): MinorUnits {
+/**
+ * Null if the refunds that the provider reported account for its newest total. Otherwise what is withheld: refunds that
+ * were requested here and not reported yet are not available anyway.
+ */
+function unknownRefundsOf(
+  payments: readonly Payment[],
+  refunds: readonly Refund[],
+): MinorUnits | null {
   const totals = [...payments, ...refunds].flatMap(({ notices }) =>
     notices.flatMap(({ refundedTotal }) => refundedTotal ?? []),
   );
   const total = newestTotal(totals);
-  if (!total) return 0;
-  const known = refunds.reduce((sum, entry) => sum + amountIn(total, entry), 0);
-  return Math.max(0, total.amount - known);
+  if (!total) return null;
+  const missing = total.amount - refunds.reduce((sum, entry) => sum + amountIn(total, entry), 0);
+  if (missing <= 0) return null;
+  const requested = refunds.filter(({ notices }) => notices.length === 0);
+  const open = requested.reduce((sum, entry) => sum + refundAmount(entry, 'pending'), 0);
+  return Math.max(0, missing - open);
 }
 
-/**
- * What a total includes of a refund: nothing if the provider made it later, and all of it if it failed later. One that was
- * requested here and not reported yet may be in it.
- */
+/** What a total includes of a refund: nothing if the provider made it later, and all of it if it failed later. */
 function amountIn({ atMs }: Total, refund: Refund): MinorUnits {
-  const { notices, finishedAtMs, status, amount } = refund;
-  const madeAtMs = earliest(notices, ({ recordedAtMs }) => recordedAtMs);
-  if (madeAtMs !== null && madeAtMs > atMs) return 0;
-  const wasPending = status === 'failed' && (finishedAtMs ?? atMs) >= atMs;
-  if (wasPending) return amount ?? 0;
-  return refundAmount(refund, 'succeeded') + refundAmount(refund, 'pending');
+  const { notices, finishedAtMs, status, amount, parts } = refund;
+  const madeAtMs = earliest(notices, ({ recordedAtMs }) => recordedAtMs ?? 0);
+  if (madeAtMs === null || madeAtMs > atMs) return 0;
+  if (status === 'failed') return (finishedAtMs ?? atMs) >= atMs ? (amount ?? 0) : 0;
+  if (!parts) return amount ?? 0;
+  const reported = new Set(notices.map(({ pspTransactionId }) => pspTransactionId));
+  return parts
+    .filter((part) => reported.has(part.pspId) && part.status !== 'failed')
+    .reduce((sum, part) => sum + part.amount, 0);
 }
 
-function withUnknownRefunds(payment: Payment, amount: MinorUnits): Payment {
-  const unknownRefunds = amount === 0 ? null : amount;
+function withUnknownRefunds(payment: Payment, unknownRefunds: MinorUnits | null): Payment {
   if (payment.unknownRefunds === unknownRefunds) return payment;
   const others = payment.flags.filter((flag) => flag !== 'refund_unknown');
   const flags = withFlags(others, unknownRefunds === null ? [] : ['refund_unknown']);

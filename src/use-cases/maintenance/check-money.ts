@@ -153,14 +153,17 @@ function isNewer(
   return a.atMs > b.atMs || (a.atMs === b.atMs && a.amount > b.amount);
 }
 
-/** What a total of that time can include of a refund: it may have failed since, or have been made since. */
-function accountedFor(refund: Refund, atMs: number): number {
-  const { status, amount, notices, finishedAtMs, parts } = refund;
-  const times = notices.flatMap(({ recordedAtMs }) => recordedAtMs ?? []);
-  if (times.length > 0 && Math.min(...times) > atMs) return 0;
+/** What a total of that time includes of a refund that was reported: it may have failed since, or have been made since. */
+function accountedFor({ notices, status, amount, finishedAtMs, parts }: Refund, atMs: number) {
+  const times = notices.map(({ recordedAtMs }) => recordedAtMs ?? 0);
+  if (times.length === 0 || Math.min(...times) > atMs) return 0;
   if (status === 'failed') return (finishedAtMs ?? atMs) >= atMs ? (amount ?? 0) : 0;
   if (!parts) return amount ?? 0;
-  return sum(parts, (part) => (part.status === 'failed' ? 0 : part.amount));
+  const isReported = (pspId: string) =>
+    notices.some(({ pspTransactionId }) => pspTransactionId === pspId);
+  return sum(parts, (part) =>
+    part.status !== 'failed' && isReported(part.pspId) ? part.amount : 0,
+  );
 }
 
 function hasDuplicate(flags: unknown): boolean {
