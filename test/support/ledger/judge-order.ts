@@ -135,7 +135,7 @@ function judgeFailed(
   wasRefused: (refundId: string) => boolean,
 ): Wrong[] {
   // The provider refuses to refund a capture that was voided meanwhile.
-  if (scenario.name === 'void-and-capture-again') return [];
+  if (scenario.behaviour?.gateway === 'captured-again') return [];
   // Then there may be less left than the service could know, and the provider refuses by itself.
   if (refunds.some(({ isOurs, movedLate }) => !isOurs || movedLate > 0)) return [];
   const isAsked = ({ svc_transaction_id: id }: Body) =>
