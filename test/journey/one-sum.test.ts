@@ -6,13 +6,13 @@ import { partnerEvent, partnerPayment, partnerRefund } from '../support/deliveri
 import { startScriptedGateway } from '../support/scripted-gateway.ts';
 
 const gateway = await startScriptedGateway();
-const { service, shop, notify, script, refund, poll, sumsOf } = gateway;
+const { service, shop, script, refund, poll, sumsOf } = gateway;
 const { services } = service;
 
 beforeEach(() => script(() => 'SUCCESS'));
 
 test('enquiry, overview and CSV agree on a refund of which one part was made and another is open', async () => {
-  const { orderId, transactionId } = await paidByTwoCaptures();
+  const { orderId, transactionId } = await gateway.payByTwoCaptures();
   script((target) => (target === '2' ? 'SUCCESS' : 'PENDING'));
   await refund(transactionId, 118);
   assert.deepEqual(await sumsOf(orderId), [118, 60, 0]);
@@ -20,7 +20,7 @@ test('enquiry, overview and CSV agree on a refund of which one part was made and
 });
 
 test('they agree on a refund of which one part was declined', async () => {
-  const { orderId, transactionId } = await paidByTwoCaptures();
+  const { orderId, transactionId } = await gateway.payByTwoCaptures();
   script((target) => (target === '2' ? 'SUCCESS' : 'refuse'));
   await refund(transactionId, 100);
   assert.deepEqual(await sumsOf(orderId), [118, 60, 58]);
@@ -72,13 +72,4 @@ async function assertAgree(): Promise<void> {
     [overviewSum(totals.refunded), sumOf('refunded_amount')],
     [enquiredSum(1), enquiredSum(1)],
   );
-}
-
-async function paidByTwoCaptures() {
-  const { order_id: orderId } = await shop.createOrder();
-  await notify(orderId, '1', 'AUTHORIZATION', 118);
-  await notify(orderId, '2', 'CAPTURE', 60, { target: '1' });
-  await notify(orderId, '3', 'CAPTURE', 58, { target: '1' });
-  const { transaction } = (await shop.enquire({ order_id: orderId })).body;
-  return { orderId, transactionId: transaction[0].svc_transaction_id };
 }

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 
 test('a refused part stays refused however often the other part is polled', async () => {
-  const { orderId, transactionId } = await paidByTwoCaptures();
+  const { orderId, transactionId } = await gateway.payByTwoCaptures();
   script((target) => (target === '2' ? 'PENDING' : 'refuse'));
   assert.equal((await refund(transactionId, 118)).status, 200);
   assert.deepEqual(await sumsOf(orderId), [118, 0, 58]);
@@ -23,7 +23,7 @@ test('a refused part stays refused however often the other part is polled', asyn
 });
 
 test('the amount of a refused part can be refunded once, and never more than was captured', async () => {
-  const { orderId, transactionId } = await paidByTwoCaptures();
+  const { orderId, transactionId } = await gateway.payByTwoCaptures();
   script((target) => (target === '2' ? 'PENDING' : 'refuse'));
   await refund(transactionId, 118);
   script(() => 'SUCCESS');
@@ -38,7 +38,7 @@ test('the amount of a refused part can be refunded once, and never more than was
 });
 
 test('a lost part is sent again with the same id, and made once', async () => {
-  const { orderId, transactionId } = await paidByTwoCaptures();
+  const { orderId, transactionId } = await gateway.payByTwoCaptures();
   script((target) => (target === '2' ? 'SUCCESS' : 'unavailable'));
   await refund(transactionId, 118);
   assert.deepEqual(await sumsOf(orderId), [118, 60, 0]);
@@ -57,7 +57,7 @@ test('a lost part is sent again with the same id, and made once', async () => {
 });
 
 test('a part that was lost and whose repeat is refused stays pending, because that proves nothing', async () => {
-  const { orderId, transactionId } = await paidByTwoCaptures();
+  const { orderId, transactionId } = await gateway.payByTwoCaptures();
   script((target) => (target === '2' ? 'SUCCESS' : 'unavailable'));
   await refund(transactionId, 118);
   script(() => 'refuse');
@@ -68,7 +68,7 @@ test('a part that was lost and whose repeat is refused stays pending, because th
 });
 
 test('a refund of which a part was refused has succeeded with the rest, and a repeat sends nothing', async () => {
-  const { orderId, transactionId } = await paidByTwoCaptures();
+  const { orderId, transactionId } = await gateway.payByTwoCaptures();
   script((target) => (target === '2' ? 'SUCCESS' : 'refuse'));
   const request = { transaction_id: transactionId, refund_amount: 100, refund_request_id: 'ONCE' };
   const first = await gateway.call('refund', request, 'key-1');
@@ -155,15 +155,6 @@ test('the invariants hold after these tests, also between lapsing and the sweep'
   service.advanceSeconds(21 * hour + 5);
   assert.deepEqual(await gateway.breaches(), []);
 });
-
-async function paidByTwoCaptures() {
-  const { order_id: orderId } = await shop.createOrder();
-  await notify(orderId, '1', 'AUTHORIZATION', 118);
-  await notify(orderId, '2', 'CAPTURE', 60, { target: '1' });
-  await notify(orderId, '3', 'CAPTURE', 58, { target: '1' });
-  const { transaction } = (await shop.enquire({ order_id: orderId })).body;
-  return { orderId, transactionId: String(transaction[0].svc_transaction_id) };
-}
 
 async function pollOften(): Promise<void> {
   for (const seconds of [61, 130, 400, 4_000, 4_000]) await poll(seconds);

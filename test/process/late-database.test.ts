@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { createServices } from '../../src/create-services.ts';
 import { commandLine } from '../../src/domain/audit.ts';
 import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
@@ -13,6 +13,15 @@ import { type Call, callService, testMasterKeyHex } from '../support/test-servic
 
 const backMsMax = 2_000;
 const password = 'hunter2';
+
+// Seldom, something of a service in this process goes on after the tests, and would keep the whole run from ending.
+after(() => {
+  const end = () => {
+    console.error('still active after the tests:', process.getActiveResourcesInfo());
+    process.exit();
+  };
+  setTimeout(end, 10_000).unref();
+});
 
 // By itself: ten processes that start at the same time take longer to end.
 test('a database that is unavailable is no longer waited for after a signal, which ends the service cleanly', async () => {

@@ -110,6 +110,17 @@ export async function startScriptedGateway() {
     apiSecrets: { 'bank-gateway-password': 'password' },
   });
   const shop = shopOf(service, account);
+  const notify = (
+    orderId: string,
+    id: string,
+    type: string,
+    amount: number,
+    fields?: RecordFields,
+  ) => {
+    const own = record(orderId, id, type, amount, fields);
+    store(orderId, id, own);
+    return shop.sendGateway(own);
+  };
   const call = async (path: string, body: object, key?: string): Promise<Reply> =>
     service.call(`/api/v3/${path}`, {
       token: await shop.freshToken(),
@@ -138,10 +149,15 @@ export async function startScriptedGateway() {
     addRecord: (orderId: string, id: string, type: string, amount: number, fields?: RecordFields) =>
       store(orderId, id, record(orderId, id, type, amount, fields)),
     /** Adds a record at the gateway and sends its webhook. */
-    notify: (orderId: string, id: string, type: string, amount: number, fields?: RecordFields) => {
-      const own = record(orderId, id, type, amount, fields);
-      store(orderId, id, own);
-      return shop.sendGateway(own);
+    notify,
+    /** A new order that is paid by captures of 60 and 58. */
+    payByTwoCaptures: async () => {
+      const { order_id: orderId } = await shop.createOrder();
+      await notify(orderId, '1', 'AUTHORIZATION', 118);
+      await notify(orderId, '2', 'CAPTURE', 60, { target: '1' });
+      await notify(orderId, '3', 'CAPTURE', 58, { target: '1' });
+      const { transaction } = (await shop.enquire({ order_id: orderId })).body;
+      return { orderId, transactionId: transaction[0].svc_transaction_id as string };
     },
     initiate: (orderId: string) =>
       call('initiate-payment', { order_id: orderId, payment_mode_code: 'credit_card' }),
