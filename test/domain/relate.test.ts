@@ -185,6 +185,23 @@ describe('of several payments that succeeded', () => {
   });
 });
 
+test('an announced duplicate whose capture is voided and made again is still one', () => {
+  const later = (id: string, type: string, more: Fields = {}) =>
+    gateway(id, type, 1_000, { timeOfLastUpdate: `2026-11-14T10:1${id}:00Z`, ...more });
+  const paid = captured({ id: 'pay_1', amount: total }, 0);
+  const twice = [later('1', 'AUTHORIZATION'), later('2', 'CAPTURE', { target: '1' })];
+  const before = applyAll([paid, ...twice]);
+  assert.deepEqual(duplicatesOf(before), ['INV|1']);
+  const voided = settle(
+    applyNotice(
+      { ...before, announcedDuplicates: listAnnounced(before.transactions) },
+      later('3', 'VOID_CAPTURE', { target: '2' }),
+    ),
+    now,
+  );
+  assert.deepEqual(duplicatesOf(voided), ['INV|1']);
+});
+
 describe('a gateway payment in one step', () => {
   test('is bounded by the total that was captured, and does not complete the order', () => {
     inEveryOrder([gateway('1', 'PAYMENT', 1_000, {}, { totalCapturedAmount: 600 })], (state) => {

@@ -139,12 +139,18 @@ export function flagDuplicates(
   return transactions.map((transaction) => {
     const isDuplicate =
       transaction.type === 'payment' &&
-      transaction.status === 'succeeded' &&
-      transaction !== counted;
+      (transaction.status === 'succeeded'
+        ? transaction !== counted
+        : isAnnounced(transaction) && mayStillSucceed(transaction));
     if (isDuplicate === transaction.flags.includes('duplicate_capture')) return transaction;
     const flags = transaction.flags.filter((flag) => flag !== 'duplicate_capture');
     return { ...transaction, flags: withFlags(flags, isDuplicate ? ['duplicate_capture'] : []) };
   });
+}
+
+/** Its capture was voided and may be made again: it is a duplicate then too. */
+function mayStillSucceed({ status }: Payment): boolean {
+  return status === 'authorized' || status === 'reversing';
 }
 
 function isCountedBefore(a: Payment, b: Payment, expected: Expected): boolean {

@@ -89,7 +89,9 @@ export function checkDuplicates(
   const payments = transactions.filter(isPayment);
   const succeeded = payments.filter(({ status }) => status === 'succeeded');
   const flagged = succeeded.filter(isDuplicate);
-  const taken = payments.filter(({ status }) => ['reversed', 'reversing'].includes(status));
+  const taken = payments.filter(({ status }) =>
+    ['authorized', 'reversed', 'reversing'].includes(status),
+  );
   const { orderId } = order;
   const breaches: Breach[] = [];
   if (succeeded.length - flagged.length > 1)
