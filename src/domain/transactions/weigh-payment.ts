@@ -152,12 +152,14 @@ function decideOneStep(
   expected: Expected,
 ): Money {
   const paid = { status: 'succeeded', partialCapture: null } as const;
-  const amount = capturedLimit === null ? {} : { amount: capturedLimit };
+  const inPart = { ...paid, rule: 'paid-in-part', isPartial: true } as const;
+  if (capturedLimit === null)
+    return isPartlyApproved ? inPart : { ...paid, rule: 'highest-status' };
   const currency = foldNotices(notices, paymentStatuses).pick('currency') ?? expected.currency;
-  const isLess = capturedLimit !== null && capturedLimit < fullAmount(null, currency, expected);
+  const isLess = capturedLimit < fullAmount(null, currency, expected);
   return isPartlyApproved || isLess
-    ? { ...paid, ...amount, rule: 'paid-in-part', isPartial: true }
-    : { ...paid, ...amount, rule: 'highest-status' };
+    ? { ...inPart, amount: capturedLimit }
+    : { ...paid, rule: 'highest-status', amount: capturedLimit };
 }
 
 function isOfUnknownAmount(
