@@ -1,6 +1,7 @@
 /** Reads from a gateway's notification what was paid and how. */
 import { maskCardField } from '../../domain/cards/card-numbers.ts';
-import { majorUnits, object, present, text, type WireObject } from '../wire.ts';
+import type { Total } from '../../domain/transactions/notice.ts';
+import { isoTime, majorUnits, object, present, text, type WireObject } from '../wire.ts';
 
 export function paymentFields(body: WireObject) {
   const transaction = object(body.transaction);
@@ -49,4 +50,22 @@ function subPaymentMode(body: WireObject): Record<string, string> | undefined {
     masked_card: maskCardField(text(card.number) ?? '') || undefined,
   }) as Record<string, string>;
   return Object.keys(fields).length === 0 ? undefined : fields;
+}
+
+/** A total is as of the latest time in the record: a status fetch may return it long after the transaction. */
+export function totals(
+  body: WireObject,
+  isRefund = false,
+): { capturedTotal?: Total; refundedTotal?: Total } {
+  const order = object(body.order);
+  const readAt = [order.lastUpdatedTime, body.timeOfLastUpdate, body.timeOfRecord];
+  const atMs = Math.max(0, ...readAt.map((time) => isoTime(time) ?? 0));
+  const captured = majorUnits(order.totalCapturedAmount, text(order.currency));
+  const refunded = majorUnits(order.totalRefundedAmount, text(order.currency));
+  return {
+    ...(captured !== undefined && { capturedTotal: { amount: captured, atMs } }),
+    // Most payments are never refunded, and each would store that nothing was.
+    ...(refunded !== undefined &&
+      (refunded > 0 || isRefund) && { refundedTotal: { amount: refunded, atMs } }),
+  };
 }

@@ -14,10 +14,9 @@ import { readGatewayBody } from './body.ts';
 import { displayName } from './display-name.ts';
 import { gatewayFailure, refundFailure } from './failure.ts';
 import { type Outcome, readOutcome } from './outcome.ts';
-import { paymentFields } from './payment.ts';
+import { paymentFields, totals } from './payment.ts';
 import { readReferences } from './references.ts';
 import { namedAtMs, times } from './times.ts';
-import { totals } from './totals.ts';
 
 /** What the gateway's transaction types mean to us. */
 type Meaning =
