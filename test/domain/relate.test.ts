@@ -185,21 +185,23 @@ describe('of several payments that succeeded', () => {
   });
 });
 
-test('an announced duplicate whose capture is voided and made again is still one', () => {
+test('an announced duplicate stays one in every status: it may succeed again', () => {
   const later = (id: string, type: string, more: Fields = {}) =>
     gateway(id, type, 1_000, { timeOfLastUpdate: `2026-11-14T10:1${id}:00Z`, ...more });
   const paid = captured({ id: 'pay_1', amount: total }, 0);
-  const twice = [later('1', 'AUTHORIZATION'), later('2', 'CAPTURE', { target: '1' })];
-  const before = applyAll([paid, ...twice]);
-  assert.deepEqual(duplicatesOf(before), ['INV|1']);
-  const voided = settle(
-    applyNotice(
-      { ...before, announcedDuplicates: listAnnounced(before.transactions) },
-      later('3', 'VOID_CAPTURE', { target: '2' }),
-    ),
-    now,
-  );
-  assert.deepEqual(duplicatesOf(voided), ['INV|1']);
+  const inSteps = [later('1', 'AUTHORIZATION'), later('2', 'CAPTURE', { target: '1' })];
+  const voided = (type: string, target: string) => later('3', type, { target });
+  for (const { twice, next, status } of [
+    { twice: inSteps, next: voided('VOID_CAPTURE', '2'), status: 'authorized' },
+    { twice: [later('1', 'PAYMENT')], next: voided('VOID_PAYMENT', '1'), status: 'reversed' },
+  ]) {
+    const before = applyAll([paid, ...twice]);
+    assert.deepEqual(duplicatesOf(before), ['INV|1']);
+    const announcedDuplicates = listAnnounced(before.transactions);
+    const after = settle(applyNotice({ ...before, announcedDuplicates }, next), now);
+    assert.deepEqual(duplicatesOf(after), ['INV|1']);
+    assert.equal(after.transactions.at(-1)?.status, status);
+  }
 });
 
 describe('a gateway payment in one step', () => {

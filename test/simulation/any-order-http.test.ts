@@ -5,7 +5,7 @@ import { findOrderByInvoice } from '../../src/store/orders.ts';
 import { listTransactionsOf } from '../../src/store/transactions.ts';
 import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
 import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
-import { assertAllAnnounced, listBodies } from '../support/announced.ts';
+import { assertAllAnnounced, lastingFlags, listBodies } from '../support/announced.ts';
 import { partnerEvent, partnerPayment, sendGateway, sendPartner } from '../support/deliveries.ts';
 import {
   arrange,
@@ -177,7 +177,9 @@ async function shownOf(account: TestAccount, invoiceId: string): Promise<unknown
     transaction: transaction.map(withoutFirstRecord),
     attempts: order.attempts,
     flags: order.flags,
-    flagsOfTransactions: stored.map((entry) => [entry.pspTransactionId, entry.flags]).sort(),
+    flagsOfTransactions: stored
+      .map((entry) => [entry.pspTransactionId, lastingFlags(entry.flags)])
+      .sort(),
   };
   const text = JSON.stringify(shown)
     .replaceAll(order.orderId, 'ORDER')

@@ -11,7 +11,7 @@ import { listTransactionsOf } from '../../src/store/transactions.ts';
 import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
 import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
 import { recordCall } from '../../src/use-cases/payments/record-call.ts';
-import { assertAllAnnounced, listBodies } from '../support/announced.ts';
+import { assertAllAnnounced, lastingFlags, listBodies } from '../support/announced.ts';
 import {
   gatewayBody,
   partnerEvent,
@@ -476,7 +476,7 @@ async function shownOf({ invoiceId, orderId, started }: Begun): Promise<unknown>
     ),
     attempts: order.attempts,
     flags: order.flags,
-    flagsOfTransactions: stored.map((entry) => [entry.pspTransactionId, entry.flags]),
+    flagsOfTransactions: stored.map((entry) => [entry.pspTransactionId, lastingFlags(entry.flags)]),
     notices: stored.map(({ notices }) =>
       notices.map(({ deliveryKey }) => deliveryKey.slice(0, 3)).sort(),
     ),

@@ -1,5 +1,6 @@
 /** Compares the events that are stored for an account with its enquiries. */
 import assert from 'node:assert/strict';
+import type { ReviewFlag } from '../../src/domain/review-flag.ts';
 import type { Queryable } from '../../src/postgres/database.ts';
 import { listContradictions } from '../../tools/harness/compare-events.ts';
 import type { Reply } from './test-service.ts';
@@ -23,4 +24,12 @@ export function assertAllAnnounced(enquiry: Reply['body'], bodies: readonly Even
   const { svc_order_id: orderId } = enquiry.order;
   const events = bodies.filter(({ svc_order_id }) => svc_order_id === orderId);
   assert.deepEqual(listContradictions(enquiry, events), []);
+}
+
+/**
+ * The flags that do not depend on the order of arrival. A payment that was a duplicate for a moment stays one
+ * (contract 4.17), and verify judges that.
+ */
+export function lastingFlags(flags: readonly ReviewFlag[]): readonly ReviewFlag[] {
+  return flags.filter((flag) => flag !== 'duplicate_capture');
 }

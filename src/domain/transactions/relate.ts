@@ -122,7 +122,7 @@ export function listAnnounced(transactions: readonly Transaction[]): readonly st
 
 /**
  * Flags every successful payment but one as a duplicate. The exception is the first that completes the order; of a large
- * order it is always loaded. One that was announced as a duplicate is never the exception.
+ * order it is always loaded. One that was announced as a duplicate stays one in every status: it may succeed again.
  */
 export function flagDuplicates(
   transactions: readonly Transaction[],
@@ -139,18 +139,11 @@ export function flagDuplicates(
   return transactions.map((transaction) => {
     const isDuplicate =
       transaction.type === 'payment' &&
-      (transaction.status === 'succeeded'
-        ? transaction !== counted
-        : isAnnounced(transaction) && mayStillSucceed(transaction));
+      (isAnnounced(transaction) || (transaction.status === 'succeeded' && transaction !== counted));
     if (isDuplicate === transaction.flags.includes('duplicate_capture')) return transaction;
     const flags = transaction.flags.filter((flag) => flag !== 'duplicate_capture');
     return { ...transaction, flags: withFlags(flags, isDuplicate ? ['duplicate_capture'] : []) };
   });
-}
-
-/** Its capture was voided and may be made again: it is a duplicate then too. */
-function mayStillSucceed({ status }: Payment): boolean {
-  return status === 'authorized' || status === 'reversing';
 }
 
 function isCountedBefore(a: Payment, b: Payment, expected: Expected): boolean {

@@ -89,14 +89,11 @@ export function checkDuplicates(
   const payments = transactions.filter(isPayment);
   const succeeded = payments.filter(({ status }) => status === 'succeeded');
   const flagged = succeeded.filter(isDuplicate);
-  const taken = payments.filter(({ status }) =>
-    ['authorized', 'reversed', 'reversing'].includes(status),
-  );
   const { orderId } = order;
   const breaches: Breach[] = [];
   if (succeeded.length - flagged.length > 1)
     breaches.push({ where: orderId, what: 'has several payments that count' });
-  if (flagged.length > 0 && flagged.length === succeeded.length && taken.length === 0)
+  if (payments.length > 0 && payments.every(isDuplicate))
     breaches.push({ where: orderId, what: 'has duplicates only, and no payment that counts' });
   const former = listFormerDuplicates(history);
   for (const { transactionId, pspTransactionId, flags } of succeeded) {
