@@ -2,6 +2,7 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { ServiceError } from './domain/errors.ts';
 import { limits } from './domain/limits.ts';
+import { createBounds, limitNetworks } from './http/bounds.ts';
 import { checkoutPage } from './http/checkout/checkout-page.ts';
 import { launchPage } from './http/checkout/launch-page.ts';
 import { logoRoute } from './http/checkout/logo.ts';
@@ -31,6 +32,7 @@ import {
   shareRoutes,
 } from './http/protocol.ts';
 import { newRequestId } from './http/request-id.ts';
+import { closeSlowReaders, type SlowReaderLimits } from './http/slow-readers.ts';
 import { webhookApi } from './http/webhooks/webhook-api.ts';
 import type { Log } from './log.ts';
 import type { Services } from './services/services.ts';
@@ -38,19 +40,20 @@ import { deliveryProviders } from './use-cases/inbox/receive-delivery.ts';
 import { createCountersReader } from './use-cases/maintenance/read-counters.ts';
 import { bindUseCases } from './use-cases/served.ts';
 
-export type AppParts = OperatorParts & {
-  readonly services: Services;
-  readonly metrics: Metrics;
-  readonly log: Log;
-  /** False while the service waits for the database: until then every call is answered 503. */
-  readonly isPrepared?: () => boolean;
-  /** True while the process shuts down: connections are closed after their reply. */
-  readonly isDraining?: () => boolean;
-  readonly connectionsMax?: number;
-  readonly traceRequests?: ((app: FastifyInstance) => void) | undefined;
-  /** How long counters from the database are cached. */
-  readonly countersCachedMs?: number;
-};
+export type AppParts = OperatorParts &
+  SlowReaderLimits & {
+    readonly services: Services;
+    readonly metrics: Metrics;
+    readonly log: Log;
+    /** False while the service waits for the database: until then every call is answered 503. */
+    readonly isPrepared?: () => boolean;
+    /** True while the process shuts down: connections are closed after their reply. */
+    readonly isDraining?: () => boolean;
+    readonly connectionsMax?: number;
+    readonly traceRequests?: ((app: FastifyInstance) => void) | undefined;
+    /** How long counters from the database are cached. */
+    readonly countersCachedMs?: number;
+  };
 
 export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   const { services, metrics, log } = parts;
@@ -68,6 +71,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     done(null, endLine(reply, payload));
   });
   handleExpectHeader(app);
+  closeSlowReaders(app, parts);
   limitConnections(app, parts.connectionsMax ?? limits.connectionsMax);
   measureRequests(app, metrics);
   parts.traceRequests?.(app);
@@ -81,7 +85,11 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     ),
   );
 
-  const edge: Edge = { ...services, useCases: bindUseCases(services) };
+  const edge: Edge = {
+    ...services,
+    useCases: bindUseCases(services),
+    holdSlot: createBounds(),
+  };
   await addOpenApi(app, services.settings.publicUrl, listProofs);
   // Operator routes are outside the concurrency limit: operators must see what happens when it is reached.
   await app.register(async (served) => {
@@ -97,6 +105,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
       queueBytesMax: limits.admissionQueueBytesMax,
       onShed,
     });
+    limitNetworks(served, edge.holdSlot);
     await addApi(served, edge);
     await served.register(checkoutPage(edge));
     await served.register(launchPage(edge));

@@ -17,7 +17,12 @@ import { createEventSender } from './services/event-sender.ts';
 import { createEventSignal } from './services/event-signal.ts';
 import type { FinishedCall } from './services/finished-call.ts';
 import { createProviderSender } from './services/provider-sender.ts';
-import { createLinkLimit, createRateLimits, createVisitorLimit } from './services/rate-limits.ts';
+import {
+  createLinkLimit,
+  createRateLimits,
+  createTestLimit,
+  createVisitorLimit,
+} from './services/rate-limits.ts';
 import type { ReportDefect, ServiceSettings, Services } from './services/services.ts';
 import { createTokenService } from './services/token-service.ts';
 import { createWaitingRepeats } from './services/waiting-repeats.ts';
@@ -101,6 +106,7 @@ export function createServices(parts: {
     countCall: createRateLimits(clock),
     countLink: createLinkLimit(clock),
     countVisitor: createVisitorLimit(clock),
+    countTest: createTestLimit(clock),
     waitingRepeats: createWaitingRepeats(),
   };
 }

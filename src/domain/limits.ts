@@ -28,9 +28,12 @@ export const limits = {
   /** The clocks of two of our processes may differ by this much. */
   clockSkewSecondsMax: 30,
 
-  /** A client must send its whole request within this time. */
+  /** A client must send its whole request within this time, and must read some of its reply within the other. */
   requestArrivalMsMax: 10_000,
+  writeStallMsMax: 20_000,
   keepAliveMs: 72_000,
+  /** Replies of a process that are not read to their end. With more, the oldest connection is closed. */
+  unreadRepliesMax: 2_000,
   /** Per process. It exceeds the requests that are handled or queued, so that requests beyond those get a 503. */
   connectionsMax: 20_000,
   /** Per process. Further requests wait in the admission queue, then get a 503. */
@@ -83,10 +86,9 @@ export const limits = {
   /** A step of the background without a success for this long is late. Contract 1.8. */
   stepLateSeconds: 300,
   shutdownMsMax: 10_000,
-  /** Spans that wait to be exported; further ones are dropped. */
+  /** Spans that wait to be exported; further ones are dropped. A shutdown waits for `traceFlushMsMax`. */
   traceSpansQueuedMax: 2_048,
   traceExportIntervalMs: 2_000,
-  /** How long a shutdown waits for the collector of traces. */
   traceFlushMsMax: 1_000,
   /** A collector that cannot be reached is logged at most this often. */
   traceWarningMs: 60_000,
@@ -97,7 +99,6 @@ export const limits = {
   deadDeliveryDays: 30,
   /** Callback origins of an account, and as many frame origins. */
   originsMax: 50,
-  /** Contract 14.2. */
   logoBytesMax: 64 * 1024,
   logoSidePixelsMax: 4_096,
   /** How long a former secret may stay valid when it is rotated on the dashboard. */
@@ -156,17 +157,17 @@ export const limits = {
   providerFailuresMax: 5,
   providerPauseMs: 5_000,
 
-  /** Lists and searches of one account in progress in a process, and exports. Contract 13.4. */
-  searchesOfAccountMax: 8,
-  exportsOfAccountMax: 3,
-
-  /** Contract 12.1. */
+  /** Of one account. Contract 12.1 and 12.2. */
   endpointsMax: 10,
+  endpointTestsPerMinute: 10,
   /** Contract 12.5. */
   eventAnswerMsMax: 15_000,
   eventConnectMsMax: 5_000,
   eventConnectionIdleMsMax: 30_000,
   eventResponseBytesMax: 4 * 1024,
+  /** Of an endpoint or provider. The other one is for 1xx responses before the response. */
+  responseHeaderBytesMax: 16 * 1024,
+  earlyResponsesMax: 10,
   /** Longer than an attempt can take. After that, an event whose process ended is sent by another one. */
   eventClaimSeconds: 40,
   /** Events in progress of one endpoint, and of one whose last attempt failed. */

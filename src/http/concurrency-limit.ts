@@ -6,7 +6,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { limits } from '../domain/limits.ts';
 import { throttle } from '../services/throttle.ts';
+import { bounds } from './bounds.ts';
 import { serviceUnavailable } from './error-reply.ts';
+import { holdWhileWorking, watchWork } from './held-slots.ts';
 
 const logEveryMs = 1_000;
 
@@ -27,6 +29,7 @@ export function limitConcurrency(
   app: FastifyInstance,
   { concurrentRequestsMax, queueMax, queueBytesMax, onShed }: ConcurrencyLimits,
 ): AdmissionQueue {
+  watchWork(app);
   let active = 0;
   let queuedBytes = 0;
   /** First in, first out: a set iterates in the order of insertion. */
@@ -36,13 +39,9 @@ export function limitConcurrency(
     log.warn({ shed, concurrentRequestsMax }, 'too many concurrent requests: some are shed');
   });
 
-  const admit = (raw: FastifyReply['raw'], proceed: Proceed): void => {
-    // A closed socket never fires `close`, so it must not take a slot.
-    if (!raw.destroyed) {
-      active += 1;
-      // `close` fires once anyway, and `on` is cheaper than `once`.
-      raw.on('close', freeSlot);
-    }
+  const admit = (request: FastifyRequest, reply: FastifyReply, proceed: Proceed): void => {
+    active += 1;
+    holdWhileWorking(request, reply, freeSlot);
     proceed();
   };
   const freeSlot = () => {
@@ -60,7 +59,8 @@ export function limitConcurrency(
     request.body = undefined;
     setTimeout(shed, limits.admissionRefusalDelayMs, request, proceed);
   };
-  const enqueue = (request: FastifyRequest, { raw }: FastifyReply, proceed: Proceed): void => {
+  const enqueue = (request: FastifyRequest, reply: FastifyReply, proceed: Proceed): void => {
+    const { raw } = reply;
     const bytes = bodyBytesOf(request);
     const leaveQueue = () => {
       clearTimeout(timer);
@@ -70,7 +70,7 @@ export function limitConcurrency(
     };
     const admitQueued = () => {
       leaveQueue();
-      admit(raw, proceed);
+      admit(request, reply, proceed);
     };
     const timeOut = () => {
       leaveQueue();
@@ -85,11 +85,18 @@ export function limitConcurrency(
 
   // By then the body has arrived and the caller is authenticated: slow clients and refused callers take no slot.
   app.addHook('preValidation', (request, reply, done) => {
-    if (active < concurrentRequestsMax || reply.raw.destroyed) admit(reply.raw, done);
+    if (!takesSlot(request)) done();
+    else if (active < concurrentRequestsMax) admit(request, reply, done);
+    else if (reply.raw.destroyed) shed(request, done);
     else if (queue.size >= queueMax || queuedBytes >= queueBytesMax) shedLater(request, done);
     else enqueue(request, reply, done);
   });
   return { countWaiting: () => queue.size };
+}
+
+function takesSlot({ routeOptions }: FastifyRequest): boolean {
+  const { bound } = routeOptions.config;
+  return bound === undefined || bounds[bound].takesSlot;
 }
 
 /** A body without a declared length counts as the largest allowed. */

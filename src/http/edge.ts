@@ -4,6 +4,7 @@ import type { AccountDirectory } from '../services/account-directory.ts';
 import type { CountCall, CountVisitor } from '../services/rate-limits.ts';
 import type { ServiceSettings } from '../services/services.ts';
 import type { UseCases } from '../use-cases/served.ts';
+import type { HoldSlot } from './bounds.ts';
 
 export type Edge = {
   readonly useCases: UseCases;
@@ -11,6 +12,7 @@ export type Edge = {
   readonly accounts: AccountDirectory;
   readonly countCall: CountCall;
   readonly countVisitor: CountVisitor;
+  readonly holdSlot: HoldSlot;
   readonly clock: Clock;
   readonly settings: Pick<ServiceSettings, 'publicUrl'>;
 };

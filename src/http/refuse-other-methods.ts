@@ -31,7 +31,7 @@ function addPreflight(app: FastifyInstance, url: string, methods: readonly strin
   app.route({
     method: 'OPTIONS',
     url,
-    config: { access: 'public' },
+    config: { access: 'public', bound: 'file' },
     schema: { hide: true },
     // Replies before a body is read: a preflight has none.
     onRequest: async (_request, reply) => answerPreflight(reply, methods.join(', ')).send(),
@@ -49,7 +49,7 @@ function refuseMethods(
   app.route({
     method: app.supportedMethods.filter(isRefused) as HTTPMethods[],
     url,
-    config: { access: 'public' },
+    config: { access: 'public', bound: 'file' },
     schema: { hide: true },
     // Refuses before the body is read.
     onRequest: async (_request, reply) => {

@@ -13,9 +13,8 @@ export function readStart(response: IncomingMessage): Promise<string> {
     let bytes = 0;
     const finish = () => {
       const text = decodeStart(Buffer.concat(chunks));
-      // A card number that is cut off is no longer recognised as one.
       const isCut = bytes > limits.eventResponseBytesMax;
-      resolve(keepText(isCut ? text.replace(/\d[\d\s.+-]*$/, '') : text));
+      resolve(keepText(isCut ? withoutCutNumber(text) : text));
     };
     response.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
@@ -25,6 +24,14 @@ export function readStart(response: IncomingMessage): Promise<string> {
     response.on('error', () => {});
     response.on('close', finish);
   });
+}
+
+/** A card number that is cut off at the end is no longer recognised as one, so digits there are left out. */
+export function withoutCutNumber(text: string): string {
+  let start = text.length;
+  while (start > 0 && /[\d\s.+-]/.test(text.charAt(start - 1))) start -= 1;
+  const digit = text.slice(start).search(/\d/);
+  return digit < 0 ? text : text.slice(0, start + digit);
 }
 
 /** PostgreSQL stores no NUL. */

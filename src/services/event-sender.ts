@@ -15,6 +15,7 @@ import {
 } from '../security/checked-address.ts';
 import type { AllowedNetworks } from '../security/endpoint-address.ts';
 import { explainFailure, keepText, readStart } from './event-answer.ts';
+import { limitEarlyResponses, maxHeaderSize } from './limit-response.ts';
 import { createNameLookups } from './name-lookups.ts';
 
 export type EventRequest = {
@@ -103,6 +104,7 @@ function sendOnce(
       agent: agents ? (isSecure ? agents.https : agents.http) : false,
       lookup: lookupChecked(lookUp, check),
       headers: { ...headers, 'content-length': body.length },
+      maxHeaderSize,
       ...(certificates !== undefined && { ca: certificates }),
     });
     const deadline = setTimeout(
@@ -110,6 +112,7 @@ function sendOnce(
       answerMsMax,
     );
     limitConnecting(sending, isSecure, connectMsMax);
+    limitEarlyResponses(sending);
     sending.on('socket', (socket) => checkSocket(socket, check, (error) => sending.destroy(error)));
     let hasAnswered = false;
     sending.on('response', (response) => {

@@ -23,6 +23,7 @@ import {
   RefusedAddressError,
 } from '../security/checked-address.ts';
 import type { AllowedNetworks } from '../security/endpoint-address.ts';
+import { limitEarlyResponses, maxHeaderSize } from './limit-response.ts';
 import { createNameLookups } from './name-lookups.ts';
 
 /** What a test replaces. */
@@ -64,8 +65,10 @@ export function createProviderSender(
       headers: { ...commonHeaders, ...headers },
       signal,
       agent,
+      maxHeaderSize,
       lookup: lookupChecked(trusted ? lookUp : lookUpSparingly, check),
     });
+    limitEarlyResponses(sending);
     sending.on('socket', (socket) => checkSocket(socket, check, (error) => sending.destroy(error)));
     return finish(sending, sent);
   };

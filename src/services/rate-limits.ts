@@ -48,6 +48,31 @@ export function createVisitorLimit(clock: Clock): CountVisitor {
   return (address) => count(networkOf(address), limits.visitorRequestsPerSecond);
 }
 
+/** Throws `RATE_LIMITED` when an account tests its endpoints too often. Refused tests are not counted. Contract 12.2. */
+export type CountTest = (accountId: string) => void;
+
+const minuteMs = 60_000;
+
+export function createTestLimit(clock: Clock): CountTest {
+  const timesOf = createBoundedCache<readonly number[]>(limits.accountsCachedMax);
+  return (accountId) => {
+    const nowMs = clock().getTime();
+    const recent = (timesOf.get(accountId) ?? []).filter(
+      (atMs) => Math.abs(nowMs - atMs) < minuteMs,
+    );
+    const [first = nowMs] = recent;
+    if (recent.length >= limits.endpointTestsPerMinute) {
+      const retryAfterSeconds = Math.ceil((first + minuteMs - nowMs) / 1_000);
+      throw new ServiceError(
+        'RATE_LIMITED',
+        `Endpoints can be tested ${limits.endpointTestsPerMinute} times a minute: try again in ${retryAfterSeconds} s.`,
+        { retryAfterSeconds },
+      );
+    }
+    timesOf.set(accountId, [...recent, nowMs]);
+  };
+}
+
 function createBuckets(clock: Clock, keysMax: number) {
   const buckets = createBoundedCache<Bucket>(keysMax);
   return (key: string, perSecond: number): void => {

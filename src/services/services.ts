@@ -13,7 +13,7 @@ import type { Counters } from './counters.ts';
 import type { SendEvent } from './event-sender.ts';
 import type { EventSignal } from './event-signal.ts';
 import type { RecordInBatch } from './finished-call.ts';
-import type { CountCall, CountLink, CountVisitor } from './rate-limits.ts';
+import type { CountCall, CountLink, CountTest, CountVisitor } from './rate-limits.ts';
 import type { TokenService } from './token-service.ts';
 import type { WaitingRepeats } from './waiting-repeats.ts';
 import type { Warnings } from './warnings.ts';
@@ -36,6 +36,7 @@ export type Services = {
   readonly countCall: CountCall;
   readonly countLink: CountLink;
   readonly countVisitor: CountVisitor;
+  readonly countTest: CountTest;
   readonly waitingRepeats: WaitingRepeats;
   /** How the loops of the background are doing, for the metrics. */
   readonly callProvider: CallProvider;

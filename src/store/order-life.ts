@@ -111,7 +111,10 @@ export type LastChangeRow = {
   readonly happenedAt: Date;
 };
 
-/** The last change of each field of these transactions. The history of an order may be long; this is a row per field. */
+/** Bounds the work. What only older rows mention is shown without its former value. */
+const historyRowsMax = 500;
+
+/** The last change of each field of these transactions in the newest rows of the order's history. */
 export async function listLastChanges(
   database: Queryable,
   { accountId, orderId }: OrderName,
@@ -123,13 +126,14 @@ export async function listLastChanges(
     text: `select distinct on (entry ->> 'transactionId', change ->> 0)
                   entry ->> 'transactionId' as "transactionId", change ->> 0 as field,
                   change -> 1 as "from", change -> 2 as "to", cause, happened_at as "happenedAt"
-             from history h
+             from (select position, cause, happened_at, entries from history
+                    where account_id = $1 and order_id = $2
+                    order by position desc limit $4) h
             cross join lateral json_array_elements(h.entries) with ordinality as e (entry, place)
             cross join lateral json_array_elements(entry -> 'changes') as c (change)
-            where h.account_id = $1 and h.order_id = $2
-              and entry ->> 'transactionId' = any($3::text[])
+            where entry ->> 'transactionId' = any($3::text[])
             order by entry ->> 'transactionId', change ->> 0, position desc, place desc`,
-    values: [accountId, orderId, transactionIds],
+    values: [accountId, orderId, transactionIds, historyRowsMax],
   });
   return rows;
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { allowedNetworksOf } from '../../src/security/endpoint-address.ts';
+import { withoutCutNumber } from '../../src/services/event-answer.ts';
 import { createEventSender, type SenderParts } from '../../src/services/event-sender.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { testCertificate } from '../support/certificate.ts';
@@ -50,6 +51,40 @@ describe('the status decides', () => {
     const { sent } = await sendTo((socket) => socket.write(hints + okOf('done')));
     assert.deepEqual([sent.status, sent.response], [200, 'done']);
   });
+});
+
+describe('what comes before an answer is bounded', () => {
+  const hint = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+  const proceed = 'HTTP/1.1 100 Continue\r\n\r\n';
+
+  test('ten answers with status 1xx are skipped, the eleventh ends the attempt', async () => {
+    for (const early of [hint, proceed]) {
+      const ten = early.repeat(10);
+      assert.equal((await sendTo((socket) => socket.write(ten + okOf('')))).sent.status, 200);
+      const { sent, endpoint } = await sendTo((socket) => socket.write(ten + early));
+      assert.deepEqual(
+        [sent.status, sent.response],
+        [null, 'more than 10 responses with status 1xx'],
+      );
+      await closedBySender(endpoint.sockets);
+    }
+  });
+
+  test('headers beyond 16 KiB end the attempt', async () => {
+    const head = `HTTP/1.1 200 OK\r\nx-much: ${'x'.repeat(17 * kibibyte)}\r\n\r\n`;
+    const { sent } = await sendTo((socket) => socket.write(head));
+    assert.equal(sent.status, null);
+    assert.match(sent.response, /^the answer is not valid HTTP: .*overflow/i);
+  });
+});
+
+test('the end of a text is cut in one pass, whatever it contains', () => {
+  assert.equal(withoutCutNumber('paid with 4111 1111 - '), 'paid with ');
+  assert.equal(withoutCutNumber('no digits . - '), 'no digits . - ');
+  assert.equal(withoutCutNumber('a 1 b 2'), 'a 1 b ');
+  // A pattern that tries again at each digit would need hours.
+  const digits = '1'.repeat(2_000_000);
+  assert.equal(withoutCutNumber(`${digits}x`), `${digits}x`);
 });
 
 describe('an answer that does not end', () => {

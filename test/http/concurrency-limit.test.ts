@@ -6,6 +6,7 @@ import { ServiceError } from '../../src/domain/errors.ts';
 import { limitConcurrency } from '../../src/http/concurrency-limit.ts';
 import { sendError } from '../../src/http/error-reply.ts';
 import { sendWebhookError } from '../../src/http/webhooks/webhook-error.ts';
+import { withoutKeepAlive } from '../../tools/harness/service.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { assertRefused } from '../api/assertions.ts';
 import { callService } from '../support/test-service.ts';
@@ -110,7 +111,7 @@ test('a queued caller that disconnects takes no slot', async () => {
 });
 
 for (const stage of ['guard', 'handler'] as const) {
-  test(`callers that disconnect while the ${stage} runs free their slots`, async () => {
+  test(`callers that disconnect while the ${stage} runs free their slots when it ends`, async () => {
     const started = await startLimited();
     const { baseUrl } = started;
     const path = stage === 'guard' ? '/guarded' : '/held';
@@ -123,7 +124,13 @@ for (const stage of ['guard', 'handler'] as const) {
       leaving.abort();
       await Promise.all(calls);
       await waitUntil('all are gone', () => started.connections() === 0);
+      // Otherwise callers could start any number of handlers by leaving.
+      if (stage === 'handler') {
+        const beyond = await callService(baseUrl, '/held', { headers: withoutKeepAlive });
+        assertRefused(beyond, 'SERVICE_UNAVAILABLE');
+      }
       started[stage].release();
+      await waitUntil('the slots are free', () => started.handler.waiting() === 0);
     }
     started.handler.open();
     started.guard.open();

@@ -174,6 +174,22 @@ const troubles: readonly { name: string; reply: Reply; status: number | null; wh
     why: /without a JSON object/,
   },
   {
+    name: 'more than ten responses with status 1xx',
+    reply: (_request, response) => {
+      for (let count = 0; count < 11; count += 1) response.writeProcessing();
+    },
+    status: null,
+    why: /connection to the provider broke/,
+  },
+  {
+    name: 'headers beyond 16 KiB',
+    reply: (_request, response) => {
+      response.writeHead(200, { 'x-much': 'x'.repeat(17 * 1024) }).end('{}');
+    },
+    status: null,
+    why: /connection to the provider broke/,
+  },
+  {
     name: 'a redirect',
     reply: (_request, response) => {
       response.writeHead(302, { location: `${origin}/elsewhere` }).end('moved');

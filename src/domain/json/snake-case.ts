@@ -2,6 +2,7 @@
 
 /** `paymentMode` becomes `payment_mode`. Names of the wire stay. */
 export function snakeCase(name: string): string {
+  if (!/[A-Z]/.test(name)) return name;
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 

@@ -52,9 +52,9 @@ export type ShownField = Omit<ExplainedField, 'field'> & {
 export type HeldDelivery = { readonly deliveryId: string | null; readonly hold: Hold };
 
 /** Rows of the history, deliveries, events and attempts on one page of the timeline. More than one batch can add. */
-export const timelineRowsMax = 300;
-export const transactionsPerPage = 20;
-const sourcesMax = 20;
+export const timelineRowsMax = 150;
+export const transactionsPerPage = 10;
+const sourcesMax = 5;
 
 /** A field as readers see it. A transaction may have hundreds of notices, and all of them mention its status. */
 export function showField(

@@ -18,7 +18,7 @@ import { authenticateConsumer, type Consumer, openSession } from './session.ts';
 type Params = { readonly order_id: string };
 type Query = Readonly<Record<string, unknown>>;
 const path = '/checkout/:order_id';
-const hidden = { schema: { hide: true } } as const;
+const hidden = { config: { bound: 'checkout' }, schema: { hide: true } } as const;
 
 export function checkoutPage(edge: Edge): FastifyPluginAsync {
   return async (app) => {
@@ -30,7 +30,7 @@ export function checkoutPage(edge: Edge): FastifyPluginAsync {
       ...hidden,
       handler: async (request, reply) => {
         const { token } = request.query;
-        const { orderId } = await openSession(edge, request, reply, token);
+        const { orderId } = await openSession(edge, { request, reply }, token);
         return reply
           .header('referrer-policy', 'no-referrer')
           .redirect(`${basePathOf(edge)}/checkout/${orderId}`, 303);
@@ -40,15 +40,15 @@ export function checkoutPage(edge: Edge): FastifyPluginAsync {
     app.get<{ Params: Params }>(path, {
       ...hidden,
       handler: async (request, reply) => {
-        const consumer = await authenticateConsumer(edge, request, request.params.order_id);
+        const consumer = await authenticateConsumer(edge, { request, reply });
         return show(edge, request, reply, consumer);
       },
     });
 
     app.get<{ Params: Params }>(`${path}/state`, {
       ...hidden,
-      handler: async (request) => {
-        const { caller } = await authenticateConsumer(edge, request, request.params.order_id);
+      handler: async (request, reply) => {
+        const { caller } = await authenticateConsumer(edge, { request, reply });
         return { state: stateOf(await edge.useCases.getCheckout(caller)) };
       },
     });
@@ -77,6 +77,7 @@ export function checkoutPage(edge: Edge): FastifyPluginAsync {
 
     app.get<{ Params: Params & { readonly language: string } }>(`${path}/language/:language`, {
       ...hidden,
+      config: { bound: 'file' },
       handler: async (request, reply) => {
         const { order_id: orderId, language: wanted } = request.params;
         const language = findLanguage(wanted);
@@ -106,7 +107,7 @@ async function withForm(
   reply: FastifyReply,
   act: (consumer: Consumer, form: SentForm) => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
-  const consumer = await authenticateConsumer(edge, request, request.params.order_id);
+  const consumer = await authenticateConsumer(edge, { request, reply });
   const form = readForm(request.body);
   if (hasFormKey(consumer.caller.own.token, form.formKey)) return act(consumer, form);
   // The cookie is not attached to a post from another site; the key also keeps out other pages of this site. The form of a

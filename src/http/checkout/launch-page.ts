@@ -24,6 +24,7 @@ export function launchPage(edge: Edge): FastifyPluginAsync {
     const refuseOtherMethods = watchRoutes(app);
     app.setErrorHandler(sendCheckoutError);
     app.get<{ Params: Params }>('/pay/:account_id/:transaction_id', {
+      config: { bound: 'page' },
       schema: { hide: true },
       handler: async ({ params }, reply) => {
         const launch = await edge.useCases.findLaunch(params.account_id, params.transaction_id);

@@ -19,6 +19,7 @@ export function logoRoute({ useCases }: Edge): FastifyPluginAsync {
   return async (app) => {
     const refuseOtherMethods = watchRoutes(app);
     app.get<{ Params: Params }>('/checkout/logo/:account_id/:digest', {
+      config: { bound: 'logo' },
       schema: { hide: true },
       handler: async ({ params }, reply) => {
         const logo = await useCases.findLogo(params.account_id, params.digest);

@@ -16,6 +16,7 @@ export function paymentLinkRoute({ useCases }: Edge): FastifyPluginAsync {
     app.setErrorHandler(sendCheckoutError);
 
     app.get<{ Params: Params }>('/l/:link_id', {
+      config: { bound: 'page' },
       schema: { hide: true },
       handler: async ({ params }, reply) => {
         const opened = await useCases.openLink(params.link_id);

@@ -43,6 +43,7 @@ export function returnPage(edge: Edge): FastifyPluginAsync {
     app.setErrorHandler(sendCheckoutError);
 
     app.get<{ Params: Params; Querystring: Query }>(path, {
+      config: { bound: 'page' },
       schema: { hide: true },
       handler: async ({ params, query }, reply) => {
         const saysPaid = paidFields.some((name) => query[name] !== undefined);
@@ -63,6 +64,7 @@ export function returnPage(edge: Edge): FastifyPluginAsync {
 
     // After this redirect the browser is on our own site, and a reload does not post again.
     app.post<{ Params: Params }>(path, {
+      config: { bound: 'page' },
       schema: { hide: true },
       handler: async ({ body }, reply) => {
         const fields = new URLSearchParams(typeof body === 'string' ? body : '');

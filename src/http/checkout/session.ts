@@ -10,39 +10,44 @@ import { keepCheckoutToken, readCheckoutToken } from './cookies.ts';
 export type OrderCaller = Extract<Caller, { type: 'order' }>;
 export type Consumer = { readonly caller: OrderCaller };
 
+type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
+
 /** Moves the token of the address into the cookie. */
 export async function openSession(
   edge: Edge,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  exchange: Exchange,
   token: unknown,
 ): Promise<{ readonly orderId: string }> {
   if (typeof token !== 'string') throw new ServiceError('INVALID_TOKEN');
-  const { caller } = await authenticate(edge, token);
+  const { caller } = await authenticate(edge, exchange, token);
+  const { request, reply } = exchange;
   await edge.useCases.openCheckout(caller);
   const target = { orderId: caller.orderId, isSecure: isSecureSite(edge) };
   keepCheckoutToken(reply, request.headers.cookie, target, caller.own);
   return { orderId: caller.orderId };
 }
 
-export async function authenticateConsumer(
-  edge: Edge,
-  request: FastifyRequest,
-  orderId: string,
-): Promise<Consumer> {
+export async function authenticateConsumer(edge: Edge, exchange: Exchange): Promise<Consumer> {
+  const { order_id: orderId } = exchange.request.params as { readonly order_id: string };
   const target = { orderId, isSecure: isSecureSite(edge) };
-  const token = isOrderId(orderId) ? readCheckoutToken(request.headers.cookie, target) : undefined;
+  const { cookie } = exchange.request.headers;
+  const token = isOrderId(orderId) ? readCheckoutToken(cookie, target) : undefined;
   if (token === undefined) throw new ServiceError('INVALID_TOKEN');
-  const consumer = await authenticate(edge, token);
+  const consumer = await authenticate(edge, exchange, token);
   // A cookie that somebody gave another name.
   if (consumer.caller.orderId !== orderId) throw new ServiceError('INVALID_TOKEN');
   return consumer;
 }
 
-async function authenticate(edge: Edge, token: string): Promise<Consumer> {
+async function authenticate(
+  edge: Edge,
+  { request, reply }: Exchange,
+  token: string,
+): Promise<Consumer> {
   const authenticated = await edge.useCases.authenticateCaller(token);
   const { caller } = authenticated;
   if (caller.type !== 'order') throw new ServiceError('INVALID_TOKEN');
   edge.countCall(authenticated);
+  await edge.holdSlot(request, reply, caller.accountId);
   return { caller };
 }

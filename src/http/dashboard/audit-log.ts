@@ -8,7 +8,7 @@ import { type Query, readLimit, readText } from './read-query.ts';
 
 export function addAuditLog(app: FastifyInstance, { useCases }: Edge): void {
   app.get<{ Querystring: Query }>('/audit', {
-    config: { dashboard: 'viewer' },
+    config: { dashboard: 'viewer', bound: 'search' },
     schema: { hide: true },
     handler: async (request) => {
       const { accountId, role } = getAccount(request);

@@ -35,8 +35,19 @@ declare module 'fastify' {
 
 export function addDashboardGuard(app: FastifyInstance, edge: Edge): void {
   app.decorateRequest('signedIn', null);
-  app.addHook('onRequest', (request, _reply, done) => {
-    authorize(edge, request).then(() => done(), done);
+  app.addHook('onRoute', ({ config = {} }) => {
+    config.bound ??= config.dashboard === 'visitor' ? 'visit' : 'call';
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    // A method that the path does not take: the route itself refuses it.
+    if (request.routeOptions.config.access === 'public') return;
+    const secret = findSecret(edge, request);
+    if (secret !== undefined) await edge.holdSlot(request, reply, secret, 'session');
+    await authorize(edge, request, secret);
+    const { signedIn } = request;
+    if (!signedIn) return;
+    // Before the body is read and a slot of all requests is taken: whoever waits here takes nothing from others.
+    await edge.holdSlot(request, reply, signedIn.account?.accountId ?? signedIn.user.userId);
   });
   app.addHook('preValidation', (request, _reply, done) => {
     done(hasStorableParams(request) ? undefined : new ServiceError('NOT_FOUND'));
@@ -49,16 +60,17 @@ function hasStorableParams({ params }: FastifyRequest): boolean {
   return !texts.some((text) => text.includes('\0'));
 }
 
-async function authorize(edge: Edge, request: FastifyRequest): Promise<void> {
+async function authorize(
+  edge: Edge,
+  request: FastifyRequest,
+  secret: string | undefined,
+): Promise<void> {
   const { config } = request.routeOptions;
-  // A method that the path does not take: the route itself refuses it.
-  if (config.access === 'public') return;
   if (isChange(request)) refuseOtherSites(edge, request);
   // A route that does not declare its access is open to owners only.
   const access = config.dashboard ?? 'owner';
   const visitor = visitorOf(request);
   if (access === 'visitor') return edge.countVisitor(visitor.address);
-  const secret = findSecret(edge, request);
   const signedIn = secret && (await edge.useCases.findSession(secret, visitor));
   if (!signedIn) {
     edge.countVisitor(visitor.address);

@@ -16,7 +16,7 @@ type Loaded = PageFiles & { readonly page: StaticFile; readonly policy: string }
 type FileParams = { readonly version: string; readonly name: string; readonly file?: string };
 type PageParams = { readonly page?: string };
 
-const hidden = { schema: { hide: true } } as const;
+const hidden = { config: { bound: 'file' }, schema: { hide: true } } as const;
 
 export function dashboardPages(edge: Edge): FastifyPluginAsync {
   // Compressing takes a moment, so it is done on the first visit.

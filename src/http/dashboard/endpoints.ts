@@ -118,7 +118,7 @@ function addSecretAndTest(app: FastifyInstance, { useCases }: Edge): void {
   );
 
   app.post<{ Params: EndpointParams }>('/endpoints/:endpoint_id/test', {
-    config: { dashboard: 'operator' },
+    config: { dashboard: 'operator', bound: 'test' },
     bodyLimit: limits.publicBodyBytesMax,
     schema: { hide: true },
     handler: async (request) => {

@@ -27,7 +27,10 @@ const ResendAllBody = Type.Object({
 type EventParams = { readonly event_id: string };
 const states = ['pending', 'delivered', 'undelivered'] as const;
 
-const forViewers = { config: { dashboard: 'viewer' }, schema: { hide: true } } as const;
+const forViewers = {
+  config: { dashboard: 'viewer', bound: 'search' },
+  schema: { hide: true },
+} as const;
 const forOperators = {
   config: { dashboard: 'operator' },
   bodyLimit: limits.publicBodyBytesMax,

@@ -4,19 +4,20 @@ import { ServiceError } from '../../domain/errors.ts';
 import { deliveryStates } from '../../domain/inbox/delivery.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Edge } from '../edge.ts';
-import { limitPerAccount } from './account-slots.ts';
 import { getAccount, getActor } from './dashboard-guard.ts';
 import { deliveryBodyView, deliveryView, listedDeliveryView } from './delivery-view.ts';
 import { type Query, readChoice, readLimit, readText, refuseUnknown } from './read-query.ts';
 
 type DeliveryParams = { readonly delivery_id: string };
 
-const forViewers = { config: { dashboard: 'viewer' }, schema: { hide: true } } as const;
+const forViewers = {
+  config: { dashboard: 'viewer', bound: 'search' },
+  schema: { hide: true },
+} as const;
 
 export function addInbox(app: FastifyInstance, { useCases }: Edge): void {
   app.get<{ Querystring: Query }>('/inbox', {
     ...forViewers,
-    preHandler: limitPerAccount(limits.searchesOfAccountMax, 'lists of the inbox'),
     handler: async (request) => {
       const { query } = request;
       refuseUnknown(query, ['state', 'provider', 'after', 'limit']);

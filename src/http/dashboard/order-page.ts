@@ -23,7 +23,7 @@ const RefundBody = Type.Object({
 
 export function addOrderPage(app: FastifyInstance, { useCases }: Edge): void {
   app.get<{ Params: OrderParams; Querystring: Query }>('/orders/:order_id', {
-    config: { dashboard: 'viewer' },
+    config: { dashboard: 'viewer', bound: 'search' },
     schema: { hide: true },
     handler: async (request) => {
       const { accountId, role } = getAccount(request);

@@ -2,26 +2,25 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { refuseField } from '../../domain/errors.ts';
-import { limits } from '../../domain/limits.ts';
 import type { User } from '../../domain/orders/order.ts';
 import { maskUser } from '../../domain/personal-data/mask.ts';
 import { includesRole, type Role } from '../../domain/users/role.ts';
 import type { ListedOrderRow } from '../../use-cases/order-lists/list-filtered-orders.ts';
 import type { Edge } from '../edge.ts';
-import { limitPerAccount } from './account-slots.ts';
 import { amountText } from './amounts.ts';
 import { getAccount } from './dashboard-guard.ts';
 import { readOrderFilter } from './order-filter.ts';
 import { providerView } from './provider-view.ts';
 import { type Query, readLimit, readText } from './read-query.ts';
 
-const forViewers = { config: { dashboard: 'viewer' }, schema: { hide: true } } as const;
+const forViewers = {
+  config: { dashboard: 'viewer', bound: 'search' },
+  schema: { hide: true },
+} as const;
 
 export function addOrders(app: FastifyInstance, { useCases }: Edge): void {
-  const limitSearches = limitPerAccount(limits.searchesOfAccountMax, 'lists and searches');
   app.get<{ Querystring: Query }>('/orders', {
     ...forViewers,
-    preHandler: limitSearches,
     handler: async (request) => {
       const { accountId, role } = getAccount(request);
       const filter = readOrderFilter(request.query, ['after', 'limit']);
@@ -52,7 +51,6 @@ export function addOrders(app: FastifyInstance, { useCases }: Edge): void {
 
   app.get<{ Querystring: Query }>('/search', {
     ...forViewers,
-    preHandler: limitSearches,
     handler: async (request) => {
       const { accountId, role } = getAccount(request);
       const text = readText(request.query, 'text') ?? refuseField('text', 'is missing');
@@ -69,7 +67,7 @@ export function addOrders(app: FastifyInstance, { useCases }: Edge): void {
 
   app.get<{ Querystring: Query }>('/orders.csv', {
     ...forViewers,
-    preHandler: limitPerAccount(limits.exportsOfAccountMax, 'exports'),
+    config: { dashboard: 'viewer', bound: 'export' },
     handler: async (request, reply) => {
       const { accountId, role } = getAccount(request);
       const filter = readOrderFilter(request.query, []);

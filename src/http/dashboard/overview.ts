@@ -11,7 +11,7 @@ import { type Query, readChoice, readText, readTime, refuseUnknown } from './rea
 
 export function addOverview(app: FastifyInstance, { useCases }: Edge): void {
   app.get<{ Querystring: Query }>('/overview', {
-    config: { dashboard: 'viewer' },
+    config: { dashboard: 'viewer', bound: 'search' },
     schema: { hide: true },
     handler: async (request) => {
       const { accountId } = getAccount(request);

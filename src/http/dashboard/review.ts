@@ -18,7 +18,7 @@ const ResolveBody = Type.Object({
 
 export function addReview(app: FastifyInstance, { useCases }: Edge): void {
   app.get<{ Querystring: Query }>('/review', {
-    config: { dashboard: 'viewer' },
+    config: { dashboard: 'viewer', bound: 'search' },
     schema: { hide: true },
     handler: async (request) => {
       refuseUnknown(request.query, ['after', 'limit']);

@@ -14,7 +14,10 @@ import { explanationView, withoutNotes } from './why-view.ts';
 type OrderParams = { readonly order_id: string };
 type DeliveryParams = OrderParams & { readonly delivery_id: string };
 
-const forViewers = { config: { dashboard: 'viewer' }, schema: { hide: true } } as const;
+const forViewers = {
+  config: { dashboard: 'viewer', bound: 'search' },
+  schema: { hide: true },
+} as const;
 
 export function addWhy(app: FastifyInstance, { useCases }: Edge): void {
   const explain = async (

@@ -7,11 +7,15 @@ import { sealPayload } from '../../security/sealed-payload.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
 import type { SentEvent } from '../../services/event-sender.ts';
 import type { NeedsOf } from '../../services/needs.ts';
+import type { CountTest } from '../../services/rate-limits.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { isDelivered, sendSigned } from './attempt-event.ts';
 
 type Needs = NeedsOf<typeof sendSigned> &
-  NeedsOf<typeof recordAudit> & { readonly accounts: AccountDirectory };
+  NeedsOf<typeof recordAudit> & {
+    readonly accounts: AccountDirectory;
+    readonly countTest: CountTest;
+  };
 
 export type TestedEndpoint = SentEvent & {
   readonly eventId: string;
@@ -28,6 +32,7 @@ export async function testEndpoint(
   const account = accountId === undefined ? undefined : await services.accounts.readNow(accountId);
   const endpoint = account?.endpoints.find((entry) => entry.endpointId === endpointId);
   if (!account || !endpoint) throw unknownEndpoint(endpointId);
+  services.countTest(account.accountId);
   const now = services.clock();
   const eventId = newTestEventId(account.accountId, now);
   const text = JSON.stringify({

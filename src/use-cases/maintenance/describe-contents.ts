@@ -3,6 +3,7 @@ import type { Delivery } from '../../domain/inbox/delivery.ts';
 import type { MinorUnits } from '../../domain/money/money.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import { getProvider } from '../../providers/providers.ts';
+import { createPauses } from '../../services/event-loop.ts';
 import { findDeliveries } from '../../store/deliveries.ts';
 import type { NewestDelivery } from '../../store/newest.ts';
 import { tryTranslate } from '../inbox/translate-delivery.ts';
@@ -24,11 +25,16 @@ export async function describeContents(
   deliveries: readonly NewestDelivery[],
 ): Promise<DescribedDelivery[]> {
   const contents = new Map<string, Content>();
+  const pauseIfLong = createPauses();
   for (const [accountId, own] of Map.groupBy(deliveries, (delivery) => delivery.accountId)) {
     const ids = own.map(({ deliveryId }) => deliveryId);
     for (let at = 0; at < ids.length; at += bodiesPerRead) {
       const some = await findDeliveries(database, accountId, ids.slice(at, at + bodiesPerRead));
-      for (const delivery of some) contents.set(delivery.deliveryId, contentOf(delivery));
+      for (const delivery of some) {
+        contents.set(delivery.deliveryId, contentOf(delivery));
+        const pause = pauseIfLong();
+        if (pause) await pause;
+      }
     }
   }
   return deliveries.map((delivery) => ({

@@ -2,6 +2,7 @@
  * Explains one order: its life on a timeline, and for each field of its transactions what set it, what was there before,
  * and what lost by which rule. Reads the history, the inbox and the outbox, and changes nothing. docs/decisions/0044.
  */
+import { limits } from '../../domain/limits.ts';
 import { type Order, orderStatus } from '../../domain/orders/order.ts';
 import type { Clock } from '../../domain/time.ts';
 import { ordersCreatedHere } from '../../domain/transactions/relate.ts';
@@ -27,7 +28,7 @@ import {
 import type { OrderName } from '../../store/order-rows.ts';
 import { readSnapshot } from '../../store/snapshot.ts';
 import { listTransactionsById } from '../../store/transactions.ts';
-import { readTimeline } from './read-timeline.ts';
+import { buildTimelinePage, readLife } from './read-timeline.ts';
 
 type Needs = { readonly database: Database; readonly clock: Clock };
 
@@ -40,42 +41,66 @@ export type ExplainOptions = {
   readonly afterTransaction?: string | undefined;
 };
 
-/** Undefined if the account has no such order. */
-export function explainOrder(
+/** Undefined if the account has no such order. The connection is free again before anything is computed. */
+export async function explainOrder(
   { database, clock }: Needs,
-  { accountId, orderId }: OrderName,
+  name: OrderName,
   options: ExplainOptions,
 ): Promise<OrderExplanation | undefined> {
-  return readSnapshot(database, async (tx) => {
-    const question = { accountId, idName: 'order_id', id: orderId } as const;
-    const [found] = await findOrdersWithTransactions(tx, [question]);
-    if (!found) return undefined;
-    const { order } = found;
-    const now = clock();
-    const settled = settleTransactions(found, now).toSorted(byId);
-    const page = pageOf(settled, options.afterTransaction);
-    const held = (order.heldNotices ?? []).map((entry) => ({
+  const now = clock();
+  const stored = await readSnapshot(
+    database,
+    (tx) => readStored(tx, name, options, now),
+    limits.statementMsMax,
+  );
+  if (!stored) return undefined;
+  const { order, settled, page, held } = stored;
+  const deliveryOf = findIn(stored.deliveries);
+  return {
+    order: { ...orderOf(order), status: orderStatus(order, now) },
+    explainedAt: now,
+    timeline: await buildTimelinePage(database, order, settled, stored.life, options),
+    transactions: await mapWithPauses(page.transactions, (entry) =>
+      explainOne(entry, stored, deliveryOf, options),
+    ),
+    transactionsTotal: settled.length,
+    nextTransactionsAfter: page.next,
+    held: held.map((entry) => ({
+      deliveryId: deliveryOf(entry)?.deliveryId ?? null,
       hold: entry.hold,
-      provider: entry.provider,
-      deliveryKey: ('payment' in entry ? entry.payment : entry.refund).deliveryKey,
-    }));
-    const deliveryOf = await findDeliveries(tx, accountId, held);
-    return {
-      order: { ...orderOf(order), status: orderStatus(order, now) },
-      explainedAt: now,
-      timeline: await readTimeline(tx, order, settled, options),
-      transactions: await explainPage(tx, order, page.shown, {
-        ...options,
-        ordersCreatedHere: ordersCreatedHere(settled),
-      }),
-      transactionsTotal: settled.length,
-      nextTransactionsAfter: page.next,
-      held: held.map((entry) => ({
-        deliveryId: deliveryOf(entry)?.deliveryId ?? null,
-        hold: entry.hold,
-      })),
-    };
-  });
+    })),
+  };
+}
+
+type Stored = Awaited<ReturnType<typeof readStored>> & object;
+
+async function readStored(
+  tx: Queryable,
+  { accountId, orderId }: OrderName,
+  options: ExplainOptions,
+  now: Date,
+) {
+  const question = { accountId, idName: 'order_id', id: orderId } as const;
+  const [found] = await findOrdersWithTransactions(tx, [question]);
+  if (!found) return undefined;
+  const { order } = found;
+  const settled = settleTransactions(found, now).toSorted(byId);
+  const page = await readPage(tx, order, settled, options.afterTransaction);
+  const held = (order.heldNotices ?? []).map((entry) => ({
+    hold: entry.hold,
+    provider: entry.provider,
+    deliveryKey: ('payment' in entry ? entry.payment : entry.refund).deliveryKey,
+  }));
+  const names = page.transactions.flatMap(({ provider, notices }) =>
+    notices.map(({ deliveryKey }) => ({ provider, deliveryKey })),
+  );
+  const ids = page.transactions.map(({ transactionId }) => transactionId);
+  return {
+    ...{ order, settled, page, held },
+    deliveries: await listDeliveriesByKey(tx, accountId, [...names, ...held]),
+    changes: await listLastChanges(tx, order, ids),
+    life: await readLife(tx, order, settled, options.upTo),
+  };
 }
 
 function byId(a: Transaction, b: Transaction): number {
@@ -88,63 +113,65 @@ function orderOf({ accountId, orderId, invoiceId, attempts, ...order }: Order) {
   return { accountId, orderId, invoiceId, amounts, attempts, flags, createdAt, lapsesAt };
 }
 
-function pageOf(transactions: readonly Transaction[], after: string | undefined) {
-  const rest = transactions.filter(
-    ({ transactionId }) => after === undefined || transactionId > after,
-  );
-  const shown = rest.slice(0, transactionsPerPage);
-  const next = rest.length > shown.length ? (shown.at(-1)?.transactionId ?? null) : null;
-  return { shown, next };
-}
-
-type PageOptions = ExplainOptions & { readonly ordersCreatedHere: ReadonlySet<string> };
-
-/** The transactions are settled and without notices, which are read for this page only. */
-async function explainPage(
+/** Settled transactions have no notices. Those of this page are read a few at a time, until they are many. */
+async function readPage(
   tx: Queryable,
   order: Order,
-  shown: readonly Transaction[],
-  { masked, ordersCreatedHere: created }: PageOptions,
-): Promise<ExplainedTransaction[]> {
-  const ids = shown.map(({ transactionId }) => transactionId);
-  const listed = await listTransactionsById(tx, order, ids);
-  const byTransaction = new Map(
-    listed.map(({ transaction }) => [transaction.transactionId, transaction]),
-  );
-  const changes = Map.groupBy(
-    await listLastChanges(tx, order, ids),
-    ({ transactionId }) => transactionId,
-  );
-  const names = listed.flatMap(({ transaction: { provider, notices } }) =>
-    notices.map(({ deliveryKey }) => ({ provider, deliveryKey })),
-  );
-  const deliveryOf = await findDeliveries(tx, order.accountId, names);
-  return mapWithPauses(shown, (transaction) => {
-    const { transactionId, type, provider, status, currency } = transaction;
-    const notices = byTransaction.get(transactionId)?.notices ?? [];
-    const fields = explainTransaction({ ...transaction, notices } as Transaction, {
-      expected: order.amounts,
-      ordersCreatedHere: created,
-      changes: changes.get(transactionId) ?? [],
-      deliveryIdOf: (deliveryKey) => deliveryOf({ provider, deliveryKey })?.deliveryId ?? null,
-      isStale: (deliveryKey) => deliveryOf({ provider, deliveryKey })?.state === 'stale',
-    });
-    const shownFields = fields.map((field) => showField(field, currency, masked));
-    const providerName = getProvider(provider).displayName;
-    return { transactionId, type, provider, providerName, status, currency, fields: shownFields };
+  settled: readonly Transaction[],
+  after: string | undefined,
+) {
+  const rest = settled.filter(({ transactionId }) => after === undefined || transactionId > after);
+  const transactions: Transaction[] = [];
+  let notices = 0;
+  while (transactions.length < Math.min(rest.length, transactionsPerPage)) {
+    const some = rest.slice(transactions.length, transactions.length + transactionsPerRead);
+    const ids = some.map(({ transactionId }) => transactionId);
+    const listed = await listTransactionsById(tx, order, ids);
+    const noticesOf = new Map(
+      listed.map(({ transaction }) => [transaction.transactionId, transaction.notices]),
+    );
+    for (const entry of some) {
+      const own = noticesOf.get(entry.transactionId) ?? [];
+      notices += own.length;
+      transactions.push({ ...entry, notices: own } as Transaction);
+    }
+    if (notices >= noticesPerPage) break;
+  }
+  const last = transactions.at(-1);
+  return {
+    transactions,
+    next: rest.length > transactions.length && last ? last.transactionId : null,
+  };
+}
+
+const transactionsPerRead = 4;
+const noticesPerPage = 100;
+
+function explainOne(
+  transaction: Transaction,
+  { order, settled, changes }: Stored,
+  deliveryOf: FindDelivery,
+  { masked }: ExplainOptions,
+): ExplainedTransaction {
+  const { transactionId, type, provider, status, currency } = transaction;
+  const fields = explainTransaction(transaction, {
+    expected: order.amounts,
+    ordersCreatedHere: ordersCreatedHere(settled),
+    changes: changes.filter((change) => change.transactionId === transactionId),
+    deliveryIdOf: (deliveryKey) => deliveryOf({ provider, deliveryKey })?.deliveryId ?? null,
+    isStale: (deliveryKey) => deliveryOf({ provider, deliveryKey })?.state === 'stale',
   });
+  const shownFields = fields.map((field) => showField(field, currency, masked));
+  const providerName = getProvider(provider).displayName;
+  return { transactionId, type, provider, providerName, status, currency, fields: shownFields };
 }
 
 type DeliveryName = Parameters<typeof listDeliveriesByKey>[2][number];
+type FindDelivery = (name: DeliveryName) => DeliveryOfKey | undefined;
 
 /** Returns undefined for a key that the inbox does not have. */
-async function findDeliveries(
-  tx: Queryable,
-  accountId: string,
-  names: readonly DeliveryName[],
-): Promise<(name: DeliveryName) => DeliveryOfKey | undefined> {
+function findIn(deliveries: readonly DeliveryOfKey[]): FindDelivery {
   const keyOf = ({ provider, deliveryKey }: DeliveryName) => `${provider} ${deliveryKey}`;
-  const found = await listDeliveriesByKey(tx, accountId, names);
-  const byKey = new Map(found.map((delivery) => [keyOf(delivery), delivery]));
+  const byKey = new Map(deliveries.map((delivery) => [keyOf(delivery), delivery]));
   return (name) => byKey.get(keyOf(name));
 }

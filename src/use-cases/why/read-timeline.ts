@@ -16,44 +16,55 @@ import {
 import { listResolutions } from '../../store/review-resolutions.ts';
 import { type DescribedDelivery, describeContents } from '../maintenance/describe-contents.ts';
 
-type TimelineOptions = {
-  readonly masked: boolean;
-  readonly upTo?: Date | undefined;
-};
-
 /** The clock of another process may be ahead of ours, so the newest page has no end. */
 const latest = new Date('9999-12-31T00:00:00Z');
 
-export async function readTimeline(
+export type StoredLife = Awaited<ReturnType<typeof readLife>>;
+
+/** The rows of one page. */
+export async function readLife(
   tx: Queryable,
   order: Order,
   transactions: readonly Transaction[],
-  { masked, upTo = latest }: TimelineOptions,
-): Promise<Timeline> {
+  upTo = latest,
+) {
   const page = { upTo, limit: timelineRowsMax };
-  const history = await readHistoryPage(tx, order, page);
-  const newest = await listDeliveriesUpTo(tx, order, page);
-  const events = await listEventsUpTo(tx, order, page);
-  const attempts = await listAttemptsUpTo(tx, order, page);
+  const subjects = [order.orderId, ...transactions.map(({ transactionId }) => transactionId)];
+  return {
+    upTo,
+    history: await readHistoryPage(tx, order, page),
+    deliveries: await listDeliveriesUpTo(tx, order, page),
+    events: await listEventsUpTo(tx, order, page),
+    attempts: await listAttemptsUpTo(tx, order, page),
+    checkout: await findCheckout(tx, order),
+    resolutions: await listResolutions(tx, order.accountId, subjects),
+  };
+}
+
+/** The bodies of the deliveries are read here, a few at a time: they never change, and may be large. */
+export async function buildTimelinePage(
+  database: Queryable,
+  order: Order,
+  transactions: readonly Transaction[],
+  { upTo, history, deliveries, events, attempts, checkout, resolutions }: StoredLife,
+  { masked }: { readonly masked: boolean },
+): Promise<Timeline> {
   const currencies = new Map(
     transactions.map(({ transactionId, currency }) => [transactionId, currency]),
   );
   const currencyOf = (transactionId: string | null) =>
     currencies.get(transactionId ?? '') ?? order.amounts.currency;
-  const subjects = [order.orderId, ...transactions.map(({ transactionId }) => transactionId)];
   const life = {
-    order,
-    checkout: await findCheckout(tx, order),
+    ...{ order, checkout, resolutions },
     history: history.rows.toReversed().flatMap(({ entries }) => entries),
-    deliveries: (await describeContents(tx, newest.toReversed())).map(toLife),
+    deliveries: (await describeContents(database, deliveries.toReversed())).map(toLife),
     events: events.toReversed(),
     attempts: attempts.toReversed(),
-    resolutions: await listResolutions(tx, order.accountId, subjects),
   };
   const entries = buildTimeline(life, { masked, currencyOf }).filter(({ at }) => at <= upTo);
   const cut = cutTimeline(entries, [
     history.rows.map(({ at }) => at),
-    newest.map(({ receivedAt }) => receivedAt),
+    deliveries.map(({ receivedAt }) => receivedAt),
     events.map(({ occurredAt }) => occurredAt),
     attempts.map(({ attemptedAt }) => attemptedAt),
   ]);

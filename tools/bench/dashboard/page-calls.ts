@@ -11,7 +11,7 @@ export async function listPageCalls(
   { accountId, dataDir }: Shop,
   orderId: string,
 ): Promise<Question[]> {
-  const cookie = await signIn(url, accountId, dataDir);
+  const cookie = await signInAs(url, { accountId, dataDir, role: 'viewer' });
   const get = async (path: string): Promise<string> => {
     const reply = await fetch(`${url}/dashboard/api${path}`, { headers: { cookie } });
     const text = await reply.text();
@@ -41,10 +41,14 @@ export async function listPageCalls(
   }));
 }
 
-async function signIn(url: string, accountId: string, dataDir: string): Promise<string> {
+/** Returns the cookie of the session. */
+export async function signInAs(
+  url: string,
+  { accountId, dataDir, role }: Record<'accountId' | 'dataDir' | 'role', string>,
+): Promise<string> {
   // A kept database may have one of an earlier run.
   const email = `bench-${Date.now()}@shop.example`;
-  const words = ['user', 'invite', accountId, '--email', email, '--role', 'viewer'];
+  const words = ['user', 'invite', accountId, '--email', email, '--role', role];
   const { link } = await runJsonCommand(words, { DATA_DIR: dataDir });
   const token = String(link).split('/').at(-1);
   const reply = await fetch(`${url}/dashboard/api/invitation/${token}/password`, {

@@ -1,0 +1,128 @@
+/**
+ * The bound of each kind of route of the dashboard and the checkout: how many of its calls one account or network may
+ * have in progress in a process, and how many more may wait for a moment. Nobody can take the service from the others.
+ * Contract 8.10; docs/security.md lists the routes.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../domain/errors.ts';
+import { limits } from '../domain/limits.ts';
+import { networkOf } from '../domain/users/network.ts';
+import { clientAddress } from './client-address.ts';
+import { holdWhileWorking } from './held-slots.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    bound?: BoundName;
+  }
+}
+
+type Bound = {
+  /** Whose calls are counted together. A file is sent from memory and is not counted. */
+  readonly of: 'account' | 'network' | 'session' | 'nobody';
+  readonly inProgressMax: number;
+  readonly waitingMax: number;
+  /** Whether a call also takes one of the slots that all requests share. */
+  readonly takesSlot: boolean;
+  /** An export is worked on while it is read, so it counts until its connection is done with it. */
+  readonly until: 'answered' | 'closed';
+};
+
+const usual = { waitingMax: 0, takesSlot: true, until: 'answered' } as const;
+
+export const bounds = {
+  file: { ...usual, of: 'nobody', inProgressMax: Infinity, takesSlot: false },
+  /** All calls of the dashboard, before the session is looked up. */
+  session: { ...usual, of: 'session', inProgressMax: 40 },
+  call: { ...usual, of: 'account', inProgressMax: 12, waitingMax: 60 },
+  search: { ...usual, of: 'account', inProgressMax: 2, waitingMax: 30 },
+  export: { ...usual, of: 'account', inProgressMax: 3, until: 'closed' },
+  /** The receiver decides how long it takes. */
+  test: { ...usual, of: 'account', inProgressMax: 1, takesSlot: false },
+  /** Calls of the dashboard without a session. */
+  visit: { ...usual, of: 'network', inProgressMax: 16, waitingMax: 32 },
+  /** Read from the database for everybody. */
+  logo: { ...usual, of: 'network', inProgressMax: 16, waitingMax: 64, takesSlot: false },
+  /** Many consumers share one address of their carrier. */
+  page: { ...usual, of: 'network', inProgressMax: 64 },
+  checkout: { ...usual, of: 'account', inProgressMax: 100 },
+} as const satisfies Readonly<Record<string, Bound>>;
+
+export type BoundName = keyof typeof bounds;
+
+/** How long a call may wait. */
+const waitMsMax = 3_000;
+
+/**
+ * Holds a slot of a bound, which is that of the route unless given, for the account, session or network. Rejects with
+ * `RATE_LIMITED` when it has none left.
+ */
+export type HoldSlot = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  owner: string,
+  bound?: BoundName,
+) => Promise<void>;
+
+/** For routes of this scope and of all scopes inside it whose callers are not known yet. */
+export function limitNetworks(app: FastifyInstance, holdSlot: HoldSlot): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const { bound } = request.routeOptions.config;
+    if (bound === undefined || bounds[bound].of !== 'network') return;
+    await holdSlot(request, reply, networkOf(clientAddress(request.raw)));
+  });
+}
+
+type Calls = { inProgress: number; readonly waiting: Set<() => void> };
+
+/** One per process. */
+export function createBounds(): HoldSlot {
+  const callsOf = new Map<string, Calls>();
+  return async (request, reply, owner, name = request.routeOptions.config.bound) => {
+    if (name === undefined) throw new Error('the route has no bound');
+    const bound: Bound = bounds[name];
+    const key = `${name} ${owner}`;
+    const calls = callsOf.get(key) ?? { inProgress: 0, waiting: new Set() };
+    callsOf.set(key, calls);
+    if (calls.inProgress < bound.inProgressMax) calls.inProgress += 1;
+    else await waitForTurn(calls, bound, reply);
+    const free = () => {
+      // Whoever waits gets the slot itself, so that a call that comes in between cannot take it.
+      const [next] = calls.waiting;
+      if (next) return next();
+      calls.inProgress -= 1;
+      if (calls.inProgress === 0) callsOf.delete(key);
+    };
+    if (bound.until === 'answered') holdWhileWorking(request, reply, free);
+    else if (reply.raw.destroyed) free();
+    else reply.raw.once('close', free);
+  };
+}
+
+/** Resolves with the slot of a call that has ended. */
+async function waitForTurn({ waiting }: Calls, { waitingMax }: Bound, { raw }: FastifyReply) {
+  if (waiting.size >= waitingMax) {
+    // A client that is refused immediately retries immediately, and that costs as much as serving it.
+    await delay(limits.admissionRefusalDelayMs);
+    throw newRefusal();
+  }
+  return new Promise<void>((resolve, reject) => {
+    const end = (settle: () => void) => () => {
+      clearTimeout(timer);
+      waiting.delete(proceed);
+      raw.off('close', leave);
+      settle();
+    };
+    const proceed = end(resolve);
+    const leave = end(() => reject(newRefusal()));
+    const timer = setTimeout(leave, waitMsMax);
+    waiting.add(proceed);
+    raw.once('close', leave);
+  });
+}
+
+function newRefusal(): ServiceError {
+  const message =
+    'Too many calls like this are running for you at the moment: wait a few seconds, then try again.';
+  return new ServiceError('RATE_LIMITED', message, { retryAfterSeconds: 2 });
+}

@@ -1,0 +1,51 @@
+/**
+ * Closes connections whose client does not read. A reply that is not read takes memory, and the connection takes one of
+ * those that the process can have. Contract 8.2.
+ */
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { limits } from '../domain/limits.ts';
+
+export type SlowReaderLimits = {
+  readonly writeStallMsMax?: number;
+  readonly unreadRepliesMax?: number;
+};
+
+export function closeSlowReaders(
+  app: FastifyInstance,
+  {
+    writeStallMsMax = limits.writeStallMsMax,
+    unreadRepliesMax = limits.unreadRepliesMax,
+  }: SlowReaderLimits = {},
+): void {
+  /** Replies that are not written to their end, in the order in which they began. */
+  const unread = new Set<ServerResponse>();
+  const forget = function forget(this: ServerResponse) {
+    unread.delete(this);
+  };
+  app.addHook('onSend', (_request, { raw }, payload, done) => {
+    const { socket } = raw;
+    if (socket && !raw.destroyed) {
+      unread.add(raw);
+      raw.on('close', forget);
+      // The platform restarts the time whenever the client has read some of it.
+      socket.setTimeout(writeStallMsMax);
+      if (unread.size > unreadRepliesMax) closeOldest(unread);
+    }
+    done(null, payload);
+  });
+  // With this listener the platform closes no connection itself, idle ones included.
+  app.server.on('timeout', (socket: Socket) => {
+    const isProducing =
+      socket.writableLength === 0 && [...unread].some((raw) => raw.socket === socket);
+    // A long export that finds nothing for a while is not the fault of its reader.
+    if (isProducing) socket.setTimeout(writeStallMsMax);
+    else socket.destroy();
+  });
+}
+
+function closeOldest(unread: Set<ServerResponse>): void {
+  const [oldest] = unread;
+  oldest?.destroy();
+}

@@ -1,0 +1,48 @@
+/** The account that is not part of an attack: it creates orders and asks for them, at a steady rate. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Request } from '../load.ts';
+import { createOrders } from '../requests.ts';
+import type { Shop } from '../shop.ts';
+
+export type Noticed = {
+  readonly count: number;
+  readonly p99Ms: number;
+  /** Answers other than 200, and requests without an answer. */
+  readonly refused: number;
+};
+
+const callers = 4;
+const pauseMs = 10;
+
+export async function watchService(url: string, shop: Shop, seconds: number): Promise<Noticed> {
+  const next = createOrders(shop);
+  const endMs = performance.now() + seconds * 1_000;
+  const times: number[] = [];
+  let refused = 0;
+  const send = async ({ path, headers, body }: Request) => {
+    const startMs = performance.now();
+    const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body })
+      .then(async (response) => {
+        if (response.status !== 200) refused += 1;
+        return (await response.json()) as Readonly<Record<string, string>>;
+      })
+      .catch(() => {
+        refused += 1;
+        return {};
+      });
+    times.push(performance.now() - startMs);
+    await delay(pauseMs);
+    return answer as Readonly<Record<string, string>>;
+  };
+  const call = async () => {
+    while (performance.now() < endMs) {
+      const create = next();
+      const { order_id } = await send(create);
+      const path = '/api/v3/transaction-enquiry';
+      await send({ ...create, path, body: JSON.stringify({ order_id }) });
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, call));
+  times.sort((a, b) => a - b);
+  return { count: times.length, refused, p99Ms: times[Math.floor(times.length * 0.99)] ?? 0 };
+}
