@@ -160,7 +160,6 @@ export const limits = {
   /** Of one account. Contract 12.1 and 12.2. */
   endpointsMax: 10,
   endpointTestsPerMinute: 10,
-  /** Contract 12.5. */
   eventAnswerMsMax: 15_000,
   eventConnectMsMax: 5_000,
   eventConnectionIdleMsMax: 30_000,
@@ -217,7 +216,6 @@ export const limits = {
   linkUsesPerSecond: 10,
   linksCountedMax: 50_000,
 
-  /** Contract 13.2. */
   passwordCharsMin: 12,
   passwordCharsMax: 256,
   /** Passwords hashed at a time in a process, each with 19 MiB and a thread, and as many that wait. */
