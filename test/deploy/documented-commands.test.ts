@@ -40,6 +40,7 @@ const examples = {
 /** By a text of the block. */
 const notRun: Readonly<Record<string, string>> = {
   'docker build --tag': 'needs Docker; test/deploy/image.test.ts carries out the steps of the file',
+  'docker buildx build': 'needs Docker and a registry',
   'docker compose up --build': 'needs Docker',
   'sh deploy/cluster/make-secrets.sh':
     'needs Docker; test/deploy/cluster.test.ts makes the secrets',

@@ -325,7 +325,7 @@ test('nginx logs no request line, which would contain tokens', async () => {
 
 test('docs/deploy.md names every file of deploy/', async () => {
   const page = await read('docs/deploy.md');
-  const files = globSync('deploy/{cluster,proxy,systemd}/*', { cwd: projectDir });
+  const files = globSync('deploy/{cluster,image,proxy,systemd}/*', { cwd: projectDir });
   assert.deepEqual(
     [
       ...files,
