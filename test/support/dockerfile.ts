@@ -22,8 +22,21 @@ export async function readDockerfile(): Promise<Stage[]> {
     rest,
   }));
   const stages: { name: string; from: string; steps: Step[] }[] = [];
+  // Arguments before the first stage are for the lines that begin stages.
+  const defaults = new Map(
+    steps
+      .slice(
+        0,
+        steps.findIndex(({ word }) => word === 'FROM'),
+      )
+      .map(({ rest }) => rest.split(/=(.*)/s) as [string, string]),
+  );
   for (const step of steps) {
-    const [from = '', , name = 'final'] = step.rest.split(' ');
+    const [image = '', , name = 'final'] = step.rest.split(' ');
+    const from = image.replace(
+      /^\$\{(\w+)\}$/,
+      (whole, argument) => defaults.get(argument) ?? whole,
+    );
     if (step.word === 'FROM') stages.push({ name, from, steps: [] });
     else stages.at(-1)?.steps.push(step);
   }
@@ -86,6 +99,8 @@ async function carryOut(
     else if (word === 'RUN' && rest.startsWith('npm ci')) await installLinked(folder);
     else if (word === 'RUN' && rest.startsWith('groupadd')) await makeFolders(rest, root, user);
     else if (word === 'RUN') {
+      // It runs on this machine, possibly as root.
+      if (/(?<=[\s'"=])\/(?!app\/)/.test(rest)) throw new Error(`not carried out here: ${rest}`);
       const env = { PATH: `${binDir}:/usr/bin:/bin`, ...imageEnv(stage, root) };
       const command = rest.replaceAll(/(?<=['"\s])\/app\//g, `${join(root, 'app')}/`);
       await promisify(execFile)('sh', ['-c', command], { cwd: folder, env, ...runsAs });

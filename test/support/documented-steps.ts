@@ -28,6 +28,27 @@ export function listSteps(markdown: string): Step[] {
   return steps;
 }
 
+/**
+ * The blocks of `console` of a document, each of which somebody has to take: a test that runs it, or a list of those that
+ * cannot run here. Shell commands have no other language than `sh` and `console`.
+ */
+export function openExamples(markdown: string) {
+  const fences = [...markdown.matchAll(/^ *```(\w*)\n([\s\S]*?)^ *```$/gm)];
+  const unknown = fences.filter(([, language = '']) => /^(bash|shell|zsh)$/.test(language));
+  const left = fences.flatMap(([, language, text = '']) => (language === 'console' ? [text] : []));
+  return {
+    all: [...left],
+    /** The one block that has this text, and that nobody has taken yet. */
+    take: (part: string): string => {
+      const found = left.filter((text) => text.includes(part));
+      if (found.length !== 1) throw new Error(`${found.length} blocks have: ${part}`);
+      left.splice(left.indexOf(found[0] as string), 1);
+      return found[0] as string;
+    },
+    listLeft: (): string[] => [...left, ...unknown.map(([whole]) => whole)],
+  };
+}
+
 function addAnswer(steps: Step[], answer: Answer): void {
   const last = steps.at(-1);
   const isAnswer = answer.language === 'json' || answer.language === 'text';

@@ -2,7 +2,7 @@
  * Renders the templates of the Helm chart, because Helm itself cannot be installed by npm. It knows the part of the
  * template language that the chart uses and refuses everything else, also values that are not in values.yaml.
  */
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parse, stringify } from 'yaml';
 
@@ -27,13 +27,15 @@ export function renderChart(chartDir: string, values: object): Rendered {
     Chart: { Name: name, Version: version, AppVersion: appVersion },
     Release: { Name: 'shop', Namespace: 'payments', Service: 'Helm' },
   };
+  // Like Helm, which follows symbolic links and gives an empty text for a file that is missing.
+  const getFile = (file: string) => (existsSync(join(chartDir, file)) ? read(file) : '');
   const files = globSync('templates/*', { cwd: chartDir }).sort();
   const trees = files.map((file) => [basename(file), parseTemplate(read(file))] as const);
   const defined = new Map<string, readonly Node[]>();
   for (const node of trees.flatMap(([, nodes]) => nodes)) {
     if (node.kind === 'define') defined.set(JSON.parse(node.words), node.inside);
   }
-  const renderer = createRenderer(defined);
+  const renderer = createRenderer(defined, getFile);
   const shown = trees.filter(([file]) => !file.startsWith('_'));
   return Object.fromEntries(
     shown.map(([file, nodes]) => [file, renderer(nodes, { dot: root, root, names: {} })]),
@@ -79,7 +81,10 @@ function parseTemplate(text: string): Node[] {
   return open[0]?.inside ?? [];
 }
 
-function createRenderer(defined: ReadonlyMap<string, readonly Node[]>) {
+function createRenderer(
+  defined: ReadonlyMap<string, readonly Node[]>,
+  getFile: (file: string) => string,
+) {
   const render = (nodes: readonly Node[], scope: Scope): string =>
     nodes.map((node) => renderNode(node, scope)).join('');
   const renderNode = (node: Node, scope: Scope): string => {
@@ -119,7 +124,7 @@ function createRenderer(defined: ReadonlyMap<string, readonly Node[]>) {
     for (;;) {
       const args: unknown[] = [];
       const first = tokens[0] ?? '';
-      const isCall = /^[a-z]\w*$/i.test(first);
+      const isCall = /^[a-z]\w*$/i.test(first) || first === fileFunction;
       if (isCall) tokens.shift();
       while (tokens.length > 0 && tokens[0] !== '|' && tokens[0] !== ')')
         args.push(operand(tokens, scope));
@@ -151,6 +156,7 @@ function createRenderer(defined: ReadonlyMap<string, readonly Node[]>) {
       if (!nodes) throw new Error(`${args[0]} is not defined`);
       return render(nodes, { ...scope, dot: args[1], names: {} });
     }
+    if (name === fileFunction) return getFile(String(args[0]));
     const known = functions[name];
     if (!known) throw new Error(`the function ${name} is not known here`);
     return known(...(args as never[]));
@@ -158,10 +164,13 @@ function createRenderer(defined: ReadonlyMap<string, readonly Node[]>) {
   return render;
 }
 
+const fileFunction = '.Files.Get';
+
 const functions: Readonly<Record<string, (...args: readonly never[]) => unknown>> = {
   quote: (value: unknown) => JSON.stringify(String(value)),
   default: (fallback: unknown, value: unknown) => (isTrue(value) ? value : fallback),
   not: (value: unknown) => !isTrue(value),
+  ternary: (yes: unknown, no: unknown, value: boolean) => (value ? yes : no),
   int: (value: unknown) => Math.trunc(Number(value)),
   add: (...values: number[]) => values.reduce((sum, value) => sum + value, 0),
   lt: (one: number, other: number) => one < other,

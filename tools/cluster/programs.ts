@@ -64,7 +64,7 @@ async function findProgram(name: string): Promise<string | undefined> {
   return findFirst(folders.map((folder) => join(folder, name)));
 }
 
-async function findPostgresFolder(): Promise<string | undefined> {
+export async function findPostgresFolder(): Promise<string | undefined> {
   const versions = (await readdir(debianFolder).catch(() => [])).sort(
     (one, other) => Number(other) - Number(one),
   );

@@ -15,7 +15,13 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 
 {{- define "payments.image" -}}
-{{- printf "%s:%s" .Values.image.repository (.Values.image.tag | default .Chart.AppVersion) -}}
+{{- .Values.image.repository -}}
+{{- if .Values.image.digest -}}
+{{- printf "@%s" .Values.image.digest -}}
+{{- end -}}
+{{- if not .Values.image.digest -}}
+{{- printf ":%s" (.Values.image.tag | default .Chart.AppVersion) -}}
+{{- end -}}
 {{- end -}}
 
 {{/* The user of the Dockerfile. */}}
@@ -55,6 +61,26 @@ capabilities:
 - name: {{ $name }}
   value: {{ $value | quote }}
 {{- end }}
+{{- with .Values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* Hooks run before the release has an account, so the job has one of its own for its time. */}}
+{{- define "payments.serviceAccountName" -}}
+{{- .Values.serviceAccount.name | default (ternary (include "payments.name" .) "default" .Values.serviceAccount.create) -}}
+{{- end -}}
+
+{{- define "payments.migrateAccountName" -}}
+{{- include "payments.serviceAccountName" . -}}
+{{- if .Values.serviceAccount.create -}}
+-migrate
+{{- end -}}
+{{- end -}}
+
+{{- define "payments.hookAnnotations" -}}
+helm.sh/hook: pre-install,pre-upgrade
+helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
 {{- end -}}
 
 {{- define "payments.secretName" -}}
@@ -67,29 +93,65 @@ capabilities:
   readOnly: true
 - name: tmp
   mountPath: /tmp
+{{- with .Values.extraVolumeMounts }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}
 
-{{- define "payments.volumes" -}}
-- name: secrets
-  secret:
-    secretName: {{ include "payments.secretName" . }}
-    defaultMode: 0440
+{{/* Each workload names the secret of its database URL before these. */}}
+{{- define "payments.keySources" -}}
+- secret:
+    name: {{ include "payments.secretName" . }}
     items:
-      - key: {{ .Values.existingSecret.databaseUrlKey }}
-        path: database-url
       - key: {{ .Values.existingSecret.masterKeyKey }}
         path: master-key
       {{- with .Values.existingSecret.masterKeyPreviousKey }}
       - key: {{ . }}
         path: master-key-previous
       {{- end }}
-      {{- with .Values.existingSecret.caKey }}
-      - key: {{ . }}
+{{- include "payments.certificateSource" . }}
+{{- end -}}
+
+{{- define "payments.certificateSource" -}}
+{{- if .Values.existingSecret.caKey }}
+- secret:
+    name: {{ include "payments.secretName" . }}
+    items:
+      - key: {{ .Values.existingSecret.caKey }}
         path: ca.crt
-      {{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "payments.databaseItems" -}}
+- key: {{ .Values.existingSecret.databaseUrlKey }}
+  path: database-url
+{{- end -}}
+
+{{- define "payments.otherVolumes" -}}
 - name: tmp
   emptyDir:
     sizeLimit: 64Mi
+{{- with .Values.extraVolumes }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* Names are resolved before anything else can be reached. */}}
+{{- define "payments.egressToDatabase" -}}
+- ports:
+    - port: 53
+      protocol: UDP
+    - port: 53
+      protocol: TCP
+- ports:
+    {{- range $_, $port := .Values.networkPolicy.databasePorts }}
+    - port: {{ $port }}
+      protocol: TCP
+    {{- end }}
+  {{- with .Values.networkPolicy.databaseTo }}
+  to:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
 {{- end -}}
 
 {{- define "payments.ingressPath" -}}
