@@ -26,16 +26,18 @@ type Bound = {
   readonly takesSlot: boolean;
   /** An export is worked on while it is read, so it counts until its connection is done with it. */
   readonly until: 'answered' | 'closed';
+  /** For how much of the time the calls of one owner may be in progress in the long run. */
+  readonly share: number;
 };
 
-const usual = { waitingMax: 0, takesSlot: true, until: 'answered' } as const;
+const usual = { waitingMax: 0, takesSlot: true, until: 'answered', share: Infinity } as const;
 
 export const bounds = {
   file: { ...usual, of: 'nobody', inProgressMax: Infinity, takesSlot: false },
   /** All calls of the dashboard, before the session is looked up. */
   session: { ...usual, of: 'session', inProgressMax: 40 },
   call: { ...usual, of: 'account', inProgressMax: 12, waitingMax: 60 },
-  search: { ...usual, of: 'account', inProgressMax: 2, waitingMax: 30 },
+  search: { ...usual, of: 'account', inProgressMax: 2, waitingMax: 30, share: 0.2 },
   export: { ...usual, of: 'account', inProgressMax: 3, until: 'closed' },
   /** The receiver decides how long it takes. */
   test: { ...usual, of: 'account', inProgressMax: 1, takesSlot: false },
@@ -52,6 +54,9 @@ export type BoundName = keyof typeof bounds;
 
 /** How long a call may wait. */
 const waitMsMax = 3_000;
+/** Whoever has used less than this lately is not slowed down by a share. A slot never rests for longer than the other. */
+const burstMs = 1_000;
+const restMsMax = 2_000;
 
 /**
  * Holds a slot of a bound, which is that of the route unless given, for the account, session or network. Rejects with
@@ -73,7 +78,13 @@ export function limitNetworks(app: FastifyInstance, holdSlot: HoldSlot): void {
   });
 }
 
-type Calls = { inProgress: number; readonly waiting: Set<() => void> };
+type Calls = {
+  inProgress: number;
+  readonly waiting: Set<() => void>;
+  /** The time for which calls were in progress, less the share of the time since. */
+  usedMs: number;
+  atMs: number;
+};
 
 /** One per process. */
 export function createBounds(): HoldSlot {
@@ -82,21 +93,41 @@ export function createBounds(): HoldSlot {
     if (name === undefined) throw new Error('the route has no bound');
     const bound: Bound = bounds[name];
     const key = `${name} ${owner}`;
-    const calls = callsOf.get(key) ?? { inProgress: 0, waiting: new Set() };
+    const calls = callsOf.get(key) ?? newCalls();
     callsOf.set(key, calls);
     if (calls.inProgress < bound.inProgressMax) calls.inProgress += 1;
     else await waitForTurn(calls, bound, reply);
-    const free = () => {
+    const startMs = performance.now();
+    const passOn = () => {
       // Whoever waits gets the slot itself, so that a call that comes in between cannot take it.
       const [next] = calls.waiting;
       if (next) return next();
       calls.inProgress -= 1;
-      if (calls.inProgress === 0) callsOf.delete(key);
+      if (calls.inProgress === 0 && calls.usedMs === 0) callsOf.delete(key);
+    };
+    const free = () => {
+      const restMs = useTime(calls, bound, startMs);
+      if (restMs > 0) setTimeout(passOn, restMs).unref();
+      else passOn();
     };
     if (bound.until === 'answered') holdWhileWorking(request, reply, free);
     else if (reply.raw.destroyed) free();
     else reply.raw.once('close', free);
   };
+}
+
+function newCalls(): Calls {
+  return { inProgress: 0, waiting: new Set(), usedMs: 0, atMs: performance.now() };
+}
+
+/** Returns how long the slot has to rest. */
+function useTime(calls: Calls, { share }: Bound, startMs: number): number {
+  if (share === Infinity) return 0;
+  const nowMs = performance.now();
+  const left = Math.max(0, calls.usedMs - (nowMs - calls.atMs) * share);
+  calls.atMs = nowMs;
+  calls.usedMs = left + nowMs - startMs;
+  return Math.min(restMsMax, Math.max(0, calls.usedMs - burstMs) / share);
 }
 
 /** Resolves with the slot of a call that has ended. */

@@ -6,8 +6,9 @@ import { limits } from '../domain/limits.ts';
 export async function mapWithPauses<Item, Result>(
   items: readonly Item[],
   map: (item: Item) => Result,
+  msMax?: number,
 ): Promise<Result[]> {
-  const pauseIfLong = createPauses();
+  const pauseIfLong = createPauses(msMax);
   const results: Result[] = [];
   for (const item of items) {
     results.push(map(item));

@@ -1,6 +1,7 @@
 /** The bounds of routes, over real sockets: how many calls of one account run at a time, wait and are refused. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { type BoundName, bounds, createBounds } from '../../src/http/bounds.ts';
 import { sendError } from '../../src/http/error-reply.ts';
@@ -8,21 +9,21 @@ import { watchWork } from '../../src/http/held-slots.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { callService } from '../support/test-service.ts';
 
-const { inProgressMax, waitingMax } = bounds.search;
+const { inProgressMax, waitingMax } = bounds.call;
 
 describe('calls of one account', () => {
   test('beyond the bound wait, further ones are refused with Retry-After, and other accounts are served', async () => {
     const { call, held, release, open } = await startBounded();
-    const calls = Array.from({ length: inProgressMax + waitingMax }, () => call('search', 'one'));
+    const calls = Array.from({ length: inProgressMax + waitingMax }, () => call('call', 'one'));
     await waitUntil('the bound is reached', () => held() === inProgressMax);
     // Those that wait may still be on their way, so one of these may wait instead.
     const beyond = await Promise.race(
-      Array.from({ length: waitingMax + 1 }, () => call('search', 'one')),
+      Array.from({ length: waitingMax + 1 }, () => call('call', 'one')),
     );
     assert.deepEqual([beyond.status, beyond.headers.get('retry-after')], [429, '2']);
     assert.equal(beyond.body.error.svc_error_code, 'RATE_LIMITED');
     assert.match(beyond.body.error.svc_merchant_message, /wait a few seconds, then try again/);
-    const other = call('search', 'two');
+    const other = call('call', 'two');
     await waitUntil('the other account is served', () => held() === inProgressMax + 1);
     release();
     await waitUntil('the next ones have their turn', () => held() === inProgressMax);
@@ -32,9 +33,9 @@ describe('calls of one account', () => {
 
   test('that wait too long are refused', async () => {
     const { call, held, open } = await startBounded();
-    const calls = Array.from({ length: inProgressMax }, () => call('search', 'one'));
+    const calls = Array.from({ length: inProgressMax }, () => call('call', 'one'));
     await waitUntil('the bound is reached', () => held() === inProgressMax);
-    assert.equal((await call('search', 'one')).status, 429);
+    assert.equal((await call('call', 'one')).status, 429);
     open();
     for (const { status } of await Promise.all(calls)) assert.equal(status, 200);
   });
@@ -42,7 +43,7 @@ describe('calls of one account', () => {
   test('of other kinds are counted apart, and some kinds never wait', async () => {
     const { call, held, open } = await startBounded();
     const calls = [
-      ...Array.from({ length: inProgressMax }, () => call('search', 'one')),
+      ...Array.from({ length: inProgressMax }, () => call('call', 'one')),
       call('test', 'one'),
     ];
     await waitUntil('both bounds are reached', () => held() === inProgressMax + 1);
@@ -50,6 +51,23 @@ describe('calls of one account', () => {
     open();
     for (const { status } of await Promise.all(calls)) assert.equal(status, 200);
   });
+});
+
+test('an account that searches all the time gets a share of it, and other accounts do not notice', async () => {
+  const { call, open } = await startBounded(300);
+  open();
+  const startMs = performance.now();
+  const search = async () => {
+    for (let calls = 0; calls < 4; calls += 1) {
+      assert.equal((await call('search', 'one')).status, 200);
+    }
+  };
+  await Promise.all([search(), search()]);
+  // Eight calls of 300 ms, two at a time, would take 1.2 s. A second is free, and for the rest it has a fifth of the time.
+  assert.ok(performance.now() - startMs > 2_500);
+  const otherMs = performance.now();
+  assert.equal((await call('search', 'two')).status, 200);
+  assert.ok(performance.now() - otherMs < 2_000);
 });
 
 test('a caller who leaves keeps the slot until the work ends, so that leaving starts no further work', async () => {
@@ -68,20 +86,20 @@ test('a caller who leaves keeps the slot until the work ends, so that leaving st
 
 test('a caller who leaves while it waits takes no slot', async () => {
   const { call, fetchHeld, held, release, open } = await startBounded();
-  const calls = Array.from({ length: inProgressMax }, () => call('search', 'one'));
+  const calls = Array.from({ length: inProgressMax }, () => call('call', 'one'));
   await waitUntil('the bound is reached', () => held() === inProgressMax);
   const leaving = new AbortController();
-  const gone = fetchHeld('search', 'one', leaving.signal);
+  const gone = fetchHeld('call', 'one', leaving.signal);
   leaving.abort();
   await gone;
-  const next = call('search', 'one');
+  const next = call('call', 'one');
   release();
   await waitUntil('the next one has its turn', () => held() === 1);
   open();
   for (const { status } of await Promise.all([...calls, next])) assert.equal(status, 200);
 });
 
-async function startBounded() {
+async function startBounded(workMs = 0) {
   const app = Fastify({ forceCloseConnections: true });
   const holdSlot = createBounds();
   let waiting: Array<() => void> = [];
@@ -99,6 +117,7 @@ async function startBounded() {
   for (const bound of Object.keys(bounds) as BoundName[]) {
     app.get(`/${bound}`, { config: { bound } }, async () => {
       if (!isOpen) await new Promise<void>((go) => waiting.push(go));
+      if (workMs > 0) await delay(workMs);
       return {};
     });
   }

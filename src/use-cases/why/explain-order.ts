@@ -60,8 +60,10 @@ export async function explainOrder(
     order: { ...orderOf(order), status: orderStatus(order, now) },
     explainedAt: now,
     timeline: await buildTimelinePage(database, order, settled, stored.life, options),
-    transactions: await mapWithPauses(page.transactions, (entry) =>
-      explainOne(entry, stored, deliveryOf, options),
+    transactions: await mapWithPauses(
+      page.transactions,
+      (entry) => explainOne(entry, stored, deliveryOf, options),
+      pauseMs,
     ),
     transactionsTotal: settled.length,
     nextTransactionsAfter: page.next,
@@ -144,6 +146,8 @@ async function readPage(
   };
 }
 
+/** Short, because others wait for each of these steps. */
+const pauseMs = 2;
 const transactionsPerRead = 4;
 const noticesPerPage = 100;
 
