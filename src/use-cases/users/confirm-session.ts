@@ -32,7 +32,8 @@ export function confirmWithPassword(
   { address }: Visitor,
 ): Promise<string> {
   const credentials = { email: user.email, password, address };
-  return provePassword(needs, credentials, (tx, _user, now) =>
+  // The address is that of the session, so only the password can be wrong.
+  return provePassword(needs, credentials, 'The password is wrong.', (tx, _user, now) =>
     renew(tx, session.sessionId, { confirmedAt: now }),
   );
 }
