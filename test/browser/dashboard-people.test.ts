@@ -68,6 +68,12 @@ test('a link for a user names the account and the address, and only they can joi
   await other.page.goto(link);
   await other.page.getByText(`You are signed in as ${other.email}.`).waitFor();
   await other.page.getByRole('button', { name: 'Sign out' }).click();
+  // The page does not say whether the address has a user.
+  await other.page.getByLabel('Password').fill(password);
+  await other.page.getByRole('button', { name: 'Set the password' }).click();
+  await other.page.getByText('There is a user with this e-mail address').waitFor();
+  await other.page.getByRole('button', { name: 'Sign in to join' }).focus();
+  await other.page.keyboard.press('Enter');
   await other.page.getByText(`Sign in as ${email} to join Coffee shop.`).waitFor();
   await assertSound(other.page);
   await page.goto(link);
