@@ -1,4 +1,5 @@
 /** The settings of the account. Everybody sees them; owners change them and see the secrets. */
+import { withConfirmation } from '../components/confirm-identity.js';
 import { Loaded } from '../components/states.js';
 import { call } from '../core/api.js';
 import { html } from '../core/html.js';
@@ -23,10 +24,15 @@ const sections = [
   ['orders', 'Orders and API', Orders],
 ];
 
+/** All others need a confirmation. */
+const unconfirmed = ['name', 'colour', 'logo', 'upi_collect', 'optional_order_details'];
+
 export function Page() {
   const live = useLive('/settings');
   const save = async (/** @type {object} */ changes) => {
-    await call('PATCH', '/settings', changes);
+    const send = () => call('PATCH', '/settings', changes);
+    const isFree = Object.keys(changes).every((name) => unconfirmed.includes(name));
+    await (isFree ? send() : withConfirmation(send));
     live.reload();
   };
   return html`<h1>Settings</h1>

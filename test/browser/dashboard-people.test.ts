@@ -131,8 +131,15 @@ test('an owner invites, changes a role and removes; the audit log says who', { s
   await page.getByRole('dialog').getByLabel('Role').selectOption('viewer');
   await page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click();
   await page.getByText(`The role of ${invited} is now viewer.`).waitFor();
+  await service.database.query({
+    text: `update sessions set confirmed_at = confirmed_at - interval '1 hour'`,
+  });
+  await page.reload();
   await page.getByRole('button', { name: `Remove ${invited}` }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
+  await page.keyboard.type(password);
+  await page.keyboard.press('Enter');
   await page.getByText(`${invited} removed.`).waitFor();
   await assertSound(page);
 

@@ -9,7 +9,7 @@ import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/users/role.ts';
 import type { AccountEndpoint } from '../../use-cases/events/list-account-events.ts';
 import type { Edge } from '../edge.ts';
-import { getAccount, getActor, getSignedIn } from './dashboard-guard.ts';
+import { getAccount, getActor } from './dashboard-guard.ts';
 import { isMaskedFor } from './orders.ts';
 
 const Url = Type.String({ minLength: 1, maxLength: limits.textCharsMax });
@@ -56,7 +56,6 @@ export function addEndpoints(app: FastifyInstance, edge: Edge): void {
     ...forOwners,
     schema: { hide: true, body: NewBody },
     handler: async (request) => {
-      useCases.requireConfirmation(getSignedIn(request));
       const { url, events = [] } = request.body;
       const { accountId } = getAccount(request);
       const actor = getActor(request);
@@ -108,7 +107,6 @@ function addSecretAndTest(app: FastifyInstance, { useCases }: Edge): void {
       ...forOwners,
       schema: { hide: true, body: RotateBody },
       handler: async (request) => {
-        useCases.requireConfirmation(getSignedIn(request));
         const endpointId = getOwnEndpointId(request);
         const { overlap_hours: hours = usualOverlapHours } = request.body;
         const actor = getActor(request);

@@ -296,6 +296,7 @@ test('a secret is shown only to an owner who has proved who they are within five
   const created = await late.post('/endpoints', { url });
   assert.equal(created.status, 200);
   await late.send('DELETE', `/endpoints/${created.body.endpoint_id}`);
+  await owner.post('/confirm', { password });
 });
 
 test('viewers and operators change no endpoint, and nobody one of another account', async () => {
