@@ -6,6 +6,7 @@ import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
 import { session } from '../core/session.js';
 import { Branding } from './settings-branding.js';
+import { Currencies } from './settings-currencies.js';
 import { mayChange, SettingsForm } from './settings-form.js';
 import { Keys } from './settings-keys.js';
 import { Providers } from './settings-providers.js';
@@ -75,27 +76,6 @@ function PaymentModes({ settings, save }) {
   }));
   return html`<p class="hint">Which provider processes each payment mode. A mode is offered once its provider has API keys.</p>
     <${SettingsForm} label="Payment modes" settings=${modes} save=${(/** @type {object} */ changes) => save({ payment_modes: changes })} />`;
-}
-
-/** @param {SectionProps} props */
-function Currencies({ settings, save }) {
-  return html`<${SettingsForm} label="Currencies" save=${save} settings=${[
-    {
-      ...{ name: 'alternate_currencies', label: 'Alternate currencies', kind: 'lines' },
-      value: settings.alternate_currencies,
-      called: ['alternate currency', 'alternate_currencies'],
-      hint: 'Orders in the first currency are processed in the second, at this rate. One per line, such as USD INR 83.25.',
-      readLine: readRate,
-      writeLine: (/** @type {{ from: string, to: string, rate: string }} */ { from, to, rate }) =>
-        `${from} ${to} ${rate}`,
-    },
-  ]} />`;
-}
-
-/** @param {string} line */
-function readRate(line) {
-  const [from = '', to = '', ...rate] = line.split(/[\s:,=]+/);
-  return { from: from.toUpperCase(), to: to.toUpperCase(), rate: rate.join(' ') };
 }
 
 /** @param {SectionProps} props */

@@ -124,6 +124,12 @@ export const errorTable = {
     merchantMessage:
       'This Idempotency-Key was used for a request with other content within 24 hours: send the same content again, or use a new key for another request.',
   },
+  RATE_NOT_CONFIRMED: {
+    status: 409,
+    consumerMessage: technicalError,
+    merchantMessage:
+      'The exchange rate is not within a factor of two of the former one: if it is right, repeat it in confirmed_rate.',
+  },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     consumerMessage: technicalError,
