@@ -60,6 +60,11 @@ export const errorTable = {
     merchantMessage:
       'An order token may not make this call: use a merchant token from generate-token.',
   },
+  CONFIRMATION_REQUIRED: {
+    status: 403,
+    consumerMessage: notAllowed,
+    merchantMessage: 'Confirm who you are first: give your password or use your passkey again.',
+  },
   ACCOUNT_SUSPENDED: {
     status: 403,
     consumerMessage: 'Sorry, this shop does not take payments at the moment.',

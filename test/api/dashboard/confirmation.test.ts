@@ -46,7 +46,7 @@ test('a session without a confirmation changes neither money nor access', async 
   const before = await auditOf(service, accountId);
   for (const [name, method, path, body] of guarded) {
     const reply = await owner.send(method, path, body);
-    assert.deepEqual(codeOf(reply), [403, 'PERMISSION_DENIED'], name);
+    assert.deepEqual(codeOf(reply), [403, 'CONFIRMATION_REQUIRED'], name);
     assert.match(reply.body.error.svc_merchant_message, /^Confirm who you are first/, name);
   }
   assert.deepEqual(await auditOf(service, accountId), before);
@@ -54,7 +54,7 @@ test('a session without a confirmation changes neither money nor access', async 
 
 test('what is refused before is not read: a body that makes no sense gets the same answer', async () => {
   const reply = await owner.send('PATCH', endpoint, { url: 7 });
-  assert.deepEqual(codeOf(reply), [403, 'PERMISSION_DENIED']);
+  assert.deepEqual(codeOf(reply), [403, 'CONFIRMATION_REQUIRED']);
 });
 
 test('a change of both kinds is refused as a whole', async () => {

@@ -290,8 +290,8 @@ test('a secret is shown only to an owner who has proved who they are within five
   service.advanceSeconds(6 * 60);
   const url = 'https://late.example/';
   const path = `/endpoints/${endpoint.endpointId}/rotate`;
-  assert.deepEqual(codeOf(await late.post('/endpoints', { url })), forbidden);
-  assert.deepEqual(codeOf(await late.post(path, {})), forbidden);
+  assert.equal((await late.post('/endpoints', { url })).status, 403);
+  assert.equal((await late.post(path, {})).status, 403);
   await late.post('/confirm', { password });
   const created = await late.post('/endpoints', { url });
   assert.equal(created.status, 200);
