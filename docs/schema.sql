@@ -22,6 +22,7 @@ create table accounts (
   support_url             text,
   frame_origins           text[]       not null default '{}'::text[],
   upi_collect             boolean      not null default false,
+  former_rates            jsonb        not null default '{}'::jsonb,
   constraint accounts_pkey primary key (account_id),
   constraint accounts_requests_per_second_check check (requests_per_second > 0),
   constraint accounts_signature_version_check check (signature_version in ('v2', 'v3'))

@@ -33,7 +33,7 @@ export async function withConfirmation(act, { again = false } = {}) {
   try {
     return await act();
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'PERMISSION_DENIED') throw error;
+    if (!(error instanceof ApiError) || error.code !== 'CONFIRMATION_REQUIRED') throw error;
     await ask();
     return act();
   }

@@ -25,6 +25,19 @@ function moneyFormat(currency) {
   return format;
 }
 
+/**
+ * With the code of the currency: where two currencies meet, a sign may mean several.
+ * @param {string} amount
+ * @param {string} currency
+ */
+export function codedAmount(amount, currency) {
+  const { maximumFractionDigits: digits } = moneyFormat(currency).resolvedOptions();
+  const format = new Intl.NumberFormat(locale, {
+    ...{ minimumFractionDigits: digits, maximumFractionDigits: digits },
+  });
+  return `${format.format(/** @type {Intl.StringNumericLiteral} */ (amount))}\u00a0${currency}`;
+}
+
 const counts = new Intl.NumberFormat(locale);
 const percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
 

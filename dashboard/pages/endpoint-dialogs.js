@@ -38,7 +38,8 @@ export function NewEndpoint({ types, reload, close }) {
 /** @param {{ endpoint: Endpoint, types: string[], close: () => void, done: Done }} props */
 export function ChangeEndpoint({ endpoint, types, close, done }) {
   const change = async (/** @type {FormData} */ fields) => {
-    await call('PATCH', `/endpoints/${endpoint.endpoint_id}`, requestOf(fields, types));
+    const request = requestOf(fields, types);
+    await withConfirmation(() => call('PATCH', `/endpoints/${endpoint.endpoint_id}`, request));
     done('Endpoint changed.');
   };
   return html`<${Dialog} title="Edit endpoint" onClose=${close}>
@@ -109,7 +110,7 @@ export function RotateSecret({ endpoint, close }) {
 /** @param {{ endpoint: Endpoint, close: () => void, done: Done }} props */
 export function DeleteEndpoint({ endpoint, close, done }) {
   const remove = async () => {
-    await call('DELETE', `/endpoints/${endpoint.endpoint_id}`);
+    await withConfirmation(() => call('DELETE', `/endpoints/${endpoint.endpoint_id}`));
     done('Endpoint deleted.');
   };
   return html`<${Dialog} title="Delete this endpoint?" onClose=${close}>

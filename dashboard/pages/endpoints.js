@@ -1,6 +1,7 @@
 /** The endpoints of the account: their state, what waits for them, and what can be done with them. */
 import { useState } from 'preact/hooks';
 import { Action } from '../components/action.js';
+import { withConfirmation } from '../components/confirm-identity.js';
 import { Menu } from '../components/menu.js';
 import { Empty } from '../components/states.js';
 import { Status } from '../components/status.js';
@@ -110,8 +111,8 @@ function Actions({ endpoint, open, reload }) {
   const test = async () =>
     open({ kind: 'tested', endpoint, result: await post(`/endpoints/${endpoint_id}/test`) });
   const toggle = async (/** @type {() => void} */ close) => {
-    await call('PATCH', `/endpoints/${endpoint_id}`, { enabled: !enabled });
     close();
+    await withConfirmation(() => call('PATCH', `/endpoints/${endpoint_id}`, { enabled: !enabled }));
     say(enabled ? 'Endpoint disabled. Its events stay pending.' : 'Endpoint enabled.');
     reload();
   };

@@ -1,4 +1,7 @@
-/** A one-time link: a new user chooses a password or a passkey, a known one joins another account. */
+/**
+ * A one-time link: a new user chooses a password or a passkey, a known one joins another account. Only the invited person
+ * knows which of them they are: the service does not tell whoever has the link.
+ */
 import { useEffect, useState } from 'preact/hooks';
 import { Form } from '../components/form.js';
 import { NewPassword } from '../components/new-password.js';
@@ -11,7 +14,7 @@ import { navigate } from '../core/router.js';
 import { begin, session, signOut } from '../core/session.js';
 import { SignIn } from './sign-in.js';
 
-/** @typedef {{ email: string, account_name: string | null, role: string | null, way: string }} Seen */
+/** @typedef {{ email: string, account_name: string | null, role: string | null }} Seen */
 
 /** @param {{ token: string }} props */
 export function Invitation({ token }) {
@@ -26,28 +29,33 @@ export function Invitation({ token }) {
       (error) => setState({ error }),
     );
   }, [path]);
+  const [isUser, setUser] = useState(false);
   const { seen, error } = state;
   if (error) return html`<main class="alone"><${Failure} error=${error} isPage /></main>`;
   if (!seen) return html`<main class="alone"><${Skeleton} /></main>`;
-  if (seen.way === 'join' && (!session.value || isSignedOut.value)) {
-    return html`<${SignIn} email=${seen.email}><p>Sign in as <strong>${seen.email}</strong> to join <strong>${seen.account_name}</strong>.</p></${SignIn}>`;
+  const isSignedIn = Boolean(session.value) && !isSignedOut.value;
+  if (isUser && !isSignedIn) {
+    return html`<${SignIn} email=${seen.email}>
+      <p>Sign in as <strong>${seen.email}</strong> to join <strong>${seen.account_name}</strong>.</p>
+      <p><button type="button" class="link" onClick=${() => setUser(false)}>I am new here</button></p>
+    </${SignIn}>`;
   }
+  const mayJoin = seen.account_name !== null;
   const accept = (/** @type {Promise<any>} */ answer) => answer.then(enter);
   return html`<main class="alone"><section class="card stack">
-    <h1>${titleOf(seen)}</h1>
+    <h1>${mayJoin ? `Welcome to ${seen.account_name}` : 'Choose how to sign in'}</h1>
     <${Who} seen=${seen} />
     ${
-      seen.way === 'join'
+      mayJoin && isSignedIn
         ? html`<${Join} email=${seen.email} onJoin=${() => accept(post(`${path}/join`))} />`
         : html`<${NewCredentials} email=${seen.email} path=${path} accept=${accept} />`
     }
+    ${
+      mayJoin &&
+      !isSignedIn &&
+      html`<p>Do you sign in here already, for another account? <button type="button" class="link" onClick=${() => setUser(true)}>Sign in to join</button></p>`
+    }
   </section></main>`;
-}
-
-/** @param {Seen} seen */
-function titleOf({ account_name, way }) {
-  if (account_name === null) return 'Choose how to sign in';
-  return way === 'join' ? `Join ${account_name}` : `Welcome to ${account_name}`;
 }
 
 /** @param {{ seen: Seen }} props */

@@ -21,8 +21,6 @@ import { may, session } from '../core/session.js';
  * @property {readonly (readonly [value: string, text: string])[]} [options] Of a choice; the empty value is null.
  * @property {readonly string[]} [called] How refusals begin that are about it, if not with its name.
  * @property {Record<string, unknown>} [input] Further attributes.
- * @property {(line: string) => any} [readLine] Of lines.
- * @property {(value: any) => string} [writeLine]
  * @property {any} [after] Shown behind the field.
  */
 
@@ -108,13 +106,13 @@ function changesOf(settings, fields) {
  * @param {Setting} setting
  * @param {FormData} fields
  */
-function readValue({ name, kind = 'text', value, isRequired, readLine = (line) => line }, fields) {
+function readValue({ name, kind = 'text', value, isRequired }, fields) {
   const text = String(fields.get(name) ?? '').trim();
   if (kind === 'switch') return fields.has(name);
   if (kind === 'secret') return text === '' ? value : text;
   if (kind !== 'lines') return text === '' && !isRequired ? null : text;
   const lines = text.split('\n').map((line) => line.trim());
-  return lines.filter((line) => line !== '').map(readLine);
+  return lines.filter((line) => line !== '');
 }
 
 /** @param {readonly Setting[]} settings */
@@ -180,7 +178,7 @@ function secretHint(setAt) {
  * @param {Setting} setting
  * @param {Record<string, unknown>} shared
  */
-function fieldOf({ kind = 'text', value, options = [], writeLine = String }, shared) {
+function fieldOf({ kind = 'text', value, options = [] }, shared) {
   if (kind === 'choice') {
     return html`<select ...${shared}>${options.map(
       ([key, text]) =>
@@ -189,7 +187,7 @@ function fieldOf({ kind = 'text', value, options = [], writeLine = String }, sha
   }
   if (kind === 'lines') {
     const rows = Math.max(3, value.length + 1);
-    return html`<textarea ...${shared} rows=${rows} defaultValue=${value.map(writeLine).join('\n')} />`;
+    return html`<textarea ...${shared} rows=${rows} defaultValue=${value.join('\n')} />`;
   }
   if (kind === 'secret') {
     return html`<input type="password" autocomplete="new-password" ...${shared} />`;
@@ -198,14 +196,12 @@ function fieldOf({ kind = 'text', value, options = [], writeLine = String }, sha
 }
 
 /** @param {Setting} setting */
-function shownValue({ kind = 'text', value, options = [], writeLine = String }) {
+function shownValue({ kind = 'text', value, options = [] }) {
   if (kind === 'switch') return value ? 'Yes' : 'No';
   if (kind === 'choice') return options.find(([key]) => key === (value ?? ''))?.[1] ?? value;
   if (kind === 'secret') return value === null ? 'Not set' : `Set on ${time(value)}`;
   if (kind === 'lines') {
-    return value.length === 0
-      ? '–'
-      : value.map((/** @type {any} */ one) => html`<p>${writeLine(one)}</p>`);
+    return value.length === 0 ? '–' : value.map((/** @type {string} */ one) => html`<p>${one}</p>`);
   }
   return value ?? '–';
 }

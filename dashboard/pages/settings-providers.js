@@ -1,5 +1,4 @@
 /** The providers of the account: where they send their webhooks, and the keys of their APIs. */
-import { withConfirmation } from '../components/confirm-identity.js';
 import { Facts } from '../components/facts.js';
 import { Copyable } from '../components/text.js';
 import { sentence } from '../core/format.js';
@@ -14,7 +13,7 @@ export function Providers({ settings, save }) {
   const saveOptions = (/** @type {Record<string, string | null>} */ changes) => {
     // An empty value removes a setting.
     const given = Object.entries(changes).map(([name, value]) => [name, value ?? '']);
-    return withConfirmation(() => save({ providers: Object.fromEntries(given) }));
+    return save({ providers: Object.fromEntries(given) });
   };
   return settings.providers.map(
     (provider) => html`<div key=${provider.name} class="part stack">

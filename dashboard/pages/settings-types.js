@@ -27,6 +27,8 @@
  * @property {ProviderOption[]} options
  */
 
+/** @typedef {{ from: string, to: string, rate: string, confirmed_rate?: string }} Rate */
+
 /**
  * @typedef {object} Settings
  * @property {string} account_id
@@ -39,7 +41,8 @@
  * @property {SecretTimes[]} secrets
  * @property {Provider[]} providers
  * @property {{ mode: string, title: string, provider: string | null }[]} payment_modes
- * @property {{ from: string, to: string, rate: string }[]} alternate_currencies
+ * @property {Rate[]} alternate_currencies
+ * @property {Rate[]} former_rates The last rate of each currency before the latest change, also of removed ones.
  * @property {string[]} callback_origins
  * @property {string[]} frame_origins
  * @property {string | null} colour

@@ -1,10 +1,12 @@
 /** The settings of the account. Everybody sees them; owners change them and see the secrets. */
+import { withConfirmation } from '../components/confirm-identity.js';
 import { Loaded } from '../components/states.js';
 import { call } from '../core/api.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
 import { session } from '../core/session.js';
 import { Branding } from './settings-branding.js';
+import { Currencies } from './settings-currencies.js';
 import { mayChange, SettingsForm } from './settings-form.js';
 import { Keys } from './settings-keys.js';
 import { Providers } from './settings-providers.js';
@@ -23,10 +25,15 @@ const sections = [
   ['orders', 'Orders and API', Orders],
 ];
 
+/** All others need a confirmation. */
+const unconfirmed = ['name', 'colour', 'logo', 'upi_collect', 'optional_order_details'];
+
 export function Page() {
   const live = useLive('/settings');
   const save = async (/** @type {object} */ changes) => {
-    await call('PATCH', '/settings', changes);
+    const send = () => call('PATCH', '/settings', changes);
+    const isFree = Object.keys(changes).every((name) => unconfirmed.includes(name));
+    await (isFree ? send() : withConfirmation(send));
     live.reload();
   };
   return html`<h1>Settings</h1>
@@ -69,27 +76,6 @@ function PaymentModes({ settings, save }) {
   }));
   return html`<p class="hint">Which provider processes each payment mode. A mode is offered once its provider has API keys.</p>
     <${SettingsForm} label="Payment modes" settings=${modes} save=${(/** @type {object} */ changes) => save({ payment_modes: changes })} />`;
-}
-
-/** @param {SectionProps} props */
-function Currencies({ settings, save }) {
-  return html`<${SettingsForm} label="Currencies" save=${save} settings=${[
-    {
-      ...{ name: 'alternate_currencies', label: 'Alternate currencies', kind: 'lines' },
-      value: settings.alternate_currencies,
-      called: ['alternate currency', 'alternate_currencies'],
-      hint: 'Orders in the first currency are processed in the second, at this rate. One per line, such as USD INR 83.25.',
-      readLine: readRate,
-      writeLine: (/** @type {{ from: string, to: string, rate: string }} */ { from, to, rate }) =>
-        `${from} ${to} ${rate}`,
-    },
-  ]} />`;
-}
-
-/** @param {string} line */
-function readRate(line) {
-  const [from = '', to = '', ...rate] = line.split(/[\s:,=]+/);
-  return { from: from.toUpperCase(), to: to.toUpperCase(), rate: rate.join(' ') };
 }
 
 /** @param {SectionProps} props */

@@ -72,7 +72,7 @@ function Members({ members, open }) {
 /** @param {{ invitations: Invited[], done: (text: string) => void }} props */
 function Invitations({ invitations, done }) {
   const withdraw = async (/** @type {Invited} */ { invitation_id, email }) => {
-    await call('DELETE', `/team/invitations/${invitation_id}`);
+    await withConfirmation(() => call('DELETE', `/team/invitations/${invitation_id}`));
     done(`Invitation for ${email} withdrawn.`);
   };
   return html`<h2>Open invitations</h2>
@@ -137,7 +137,7 @@ function ChangeRole({ member, close, done }) {
 /** @param {{ member: Member, close: () => void, done: (text: string) => void }} props */
 function Remove({ member, close, done }) {
   const remove = async () => {
-    await call('DELETE', `/team/${member.user_id}`);
+    await withConfirmation(() => call('DELETE', `/team/${member.user_id}`));
     done(`${member.email} removed.`);
   };
   return html`<${Dialog} title=${`Remove ${member.email}?`} onClose=${close}>

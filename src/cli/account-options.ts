@@ -5,6 +5,7 @@ import {
   accountDefaults,
   signatureVersions,
 } from '../domain/accounts/account.ts';
+import type { RequestedRate } from '../domain/accounts/exchange-rates.ts';
 import { limits } from '../domain/limits.ts';
 import { defaultPaymentModes } from '../providers/account-settings.ts';
 import { brandingOptions, readBranding } from './branding-options.ts';
@@ -32,7 +33,7 @@ const ownOptions = {
   'alternate-currency': {
     type: 'string',
     value: 'FROM:TO:RATE',
-    text: 'Process orders of one currency in another, such as USD:INR:83.25. USD:off ends it.',
+    text: 'Process orders of one currency in another, such as USD:INR:83.25. USD:off ends it. A rate that is far from the former one is given twice: USD:INR:8.5:8.5.',
     multiple: true,
   },
   'requests-per-second': {
@@ -138,18 +139,20 @@ function readRate(text: string): number | null {
   );
 }
 
-/** `USD:INR:83.25` sets the alternate currency of USD, `USD:off` removes it. */
+/** `USD:INR:83.25` sets the alternate currency of USD, with the rate once more if need be. `USD:off` removes it. */
 function changeAlternatives(
   before: readonly AlternateCurrency[],
   texts: readonly string[],
-): AlternateCurrency[] {
-  const after = new Map(before.map((alternative) => [alternative.from, alternative]));
+): RequestedRate[] {
+  const after = new Map<string, RequestedRate>(before.map((rate) => [rate.from, rate]));
   for (const text of texts) {
-    const [from = '', to = '', rate, more] = text.split(':');
+    const [from = '', to = '', rate, confirmedRate, more] = text.split(':');
     if (to === 'off' && rate === undefined) after.delete(from);
-    else if (rate === undefined || more !== undefined) {
-      throw new UsageError(`--alternate-currency must look like USD:INR:83.25, or USD:off.`);
-    } else after.set(from, { from, to, rate });
+    else if (rate === undefined || (confirmedRate ?? rate) !== rate || more !== undefined) {
+      throw new UsageError(
+        `--alternate-currency must look like USD:INR:83.25, USD:INR:83.25:83.25 or USD:off.`,
+      );
+    } else after.set(from, { from, to, rate, ...(confirmedRate && { confirmedRate }) });
   }
   return [...after.values()];
 }

@@ -60,6 +60,11 @@ export const errorTable = {
     merchantMessage:
       'An order token may not make this call: use a merchant token from generate-token.',
   },
+  CONFIRMATION_REQUIRED: {
+    status: 403,
+    consumerMessage: notAllowed,
+    merchantMessage: 'Confirm who you are first: give your password or use your passkey again.',
+  },
   ACCOUNT_SUSPENDED: {
     status: 403,
     consumerMessage: 'Sorry, this shop does not take payments at the moment.',
@@ -123,6 +128,12 @@ export const errorTable = {
     consumerMessage: technicalError,
     merchantMessage:
       'This Idempotency-Key was used for a request with other content within 24 hours: send the same content again, or use a new key for another request.',
+  },
+  RATE_NOT_CONFIRMED: {
+    status: 409,
+    consumerMessage: technicalError,
+    merchantMessage:
+      'The exchange rate is not within a factor of two of the former one: if it is right, repeat it in confirmed_rate.',
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,

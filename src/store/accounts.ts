@@ -1,7 +1,4 @@
-/**
- * Accounts and their settings. Their sealed secrets are in `account-secrets.ts`, the bytes of their logos in
- * `account-logos.ts`.
- */
+/** Accounts and their settings. Sealed secrets are in `account-secrets.ts`, the bytes of logos in `account-logos.ts`. */
 import type {
   AccountSettings,
   AlternateCurrency,
@@ -24,6 +21,8 @@ export type StoredAccount = AccountSettings & {
   /** Grows with every change of the account or of its secrets. */
   readonly revision: number;
   readonly logo: Logo | null;
+  /** The last rate of each currency before the latest change of the account. */
+  readonly formerRates: readonly AlternateCurrency[];
   readonly secrets: readonly SealedSecret[];
   readonly endpoints: readonly Endpoint[];
 };
@@ -49,6 +48,7 @@ type AccountRow = {
   suspended_at: Date | null;
   revision: string;
   alternate_currencies: AlternateCurrency[] | null;
+  former_rates: Record<string, Pick<AlternateCurrency, 'to' | 'rate'>>;
   logo: Logo | null;
 };
 
@@ -228,6 +228,7 @@ function toAccount(
     signatureVersion: row.signature_version,
     requestsPerSecond: row.requests_per_second,
     alternateCurrencies: row.alternate_currencies ?? [],
+    formerRates: Object.entries(row.former_rates).map(([from, last]) => ({ from, ...last })),
     paymentModes: row.payment_modes,
     providerApis: row.provider_apis,
     providerSettings: row.provider_settings,

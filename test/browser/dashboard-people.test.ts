@@ -68,6 +68,12 @@ test('a link for a user names the account and the address, and only they can joi
   await other.page.goto(link);
   await other.page.getByText(`You are signed in as ${other.email}.`).waitFor();
   await other.page.getByRole('button', { name: 'Sign out' }).click();
+  // The page does not say whether the address has a user.
+  await other.page.getByLabel('Password').fill(password);
+  await other.page.getByRole('button', { name: 'Set the password' }).click();
+  await other.page.getByText('There is a user with this e-mail address').waitFor();
+  await other.page.getByRole('button', { name: 'Sign in to join' }).focus();
+  await other.page.keyboard.press('Enter');
   await other.page.getByText(`Sign in as ${email} to join Coffee shop.`).waitFor();
   await assertSound(other.page);
   await page.goto(link);
@@ -125,8 +131,15 @@ test('an owner invites, changes a role and removes; the audit log says who', { s
   await page.getByRole('dialog').getByLabel('Role').selectOption('viewer');
   await page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click();
   await page.getByText(`The role of ${invited} is now viewer.`).waitFor();
+  await service.database.query({
+    text: `update sessions set confirmed_at = confirmed_at - interval '1 hour'`,
+  });
+  await page.reload();
   await page.getByRole('button', { name: `Remove ${invited}` }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
+  await page.keyboard.type(password);
+  await page.keyboard.press('Enter');
   await page.getByText(`${invited} removed.`).waitFor();
   await assertSound(page);
 

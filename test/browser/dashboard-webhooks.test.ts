@@ -60,7 +60,17 @@ test('an owner adds an endpoint by keyboard, sees its secret once, tests, change
     await second.getByText('More').click();
     await second.getByRole('button', { name }).click();
   };
+  const confirm = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  /** By keyboard alone: the field has the focus. */
+  const confirmByKeyboard = async () => {
+    await confirm.waitFor();
+    await page.keyboard.type(password);
+    await page.keyboard.press('Enter');
+  };
+  await passAnHour();
+  await page.reload();
   await choose('Disable');
+  await confirmByKeyboard();
   await second.getByText('Disabled', { exact: true }).waitFor();
   const more = second.getByText('More');
   await more.click();
@@ -77,13 +87,19 @@ test('an owner adds an endpoint by keyboard, sees its secret once, tests, change
   await dialog.getByLabel('URL').fill('http://10.0.0.1/');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.getByText('must be on the internet').waitFor();
+  await passAnHour();
+  await page.reload();
+  await choose('Edit');
   await dialog.getByLabel('URL').fill('https://second.example/v2');
+  await page.keyboard.press('Enter');
+  await confirm.waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.getByText('you did not confirm').waitFor();
   await dialog.getByRole('button', { name: 'Save' }).click();
+  await confirmByKeyboard();
   await second.filter({ hasText: '/v2' }).waitFor();
 
-  await service.database.query({
-    text: `update sessions set confirmed_at = confirmed_at - interval '1 hour'`,
-  });
+  await passAnHour();
   await page.reload();
   await choose('Rotate');
   await dialog.getByRole('button', { name: 'Rotate' }).click();
@@ -91,8 +107,11 @@ test('an owner adds an endpoint by keyboard, sees its secret once, tests, change
   await dialog.getByRole('button', { name: 'Confirm' }).click();
   await dialog.getByText('events are signed with both secrets').waitFor();
   await page.keyboard.press('Escape');
+  await passAnHour();
+  await page.reload();
   await choose('Delete');
   await dialog.getByRole('button', { name: 'Delete' }).click();
+  await confirmByKeyboard();
   await second.waitFor({ state: 'detached' });
   // A refused URL is answered 400, which the browser reports.
   assert.deepEqual(
@@ -182,6 +201,12 @@ test('an operator makes a payment link with its code; twice the same form is one
     [],
   );
 });
+
+async function passAnHour(): Promise<void> {
+  await service.database.query({
+    text: `update sessions set confirmed_at = confirmed_at - interval '1 hour'`,
+  });
+}
 
 /** As the service does in the background. */
 async function sendDue(): Promise<void> {

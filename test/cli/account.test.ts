@@ -176,6 +176,19 @@ test('account update changes the given settings and leaves the rest, in both dir
   });
 });
 
+test('account update takes a rate that is far from the former one only twice', async () => {
+  const { account_id } = await runJson([
+    ...['account', 'create', '--name', 'Rates', '--alternate-currency', 'USD:INR:83.25'],
+  ]);
+  const update = (rate: string) => ['account', 'update', account_id, '--alternate-currency', rate];
+  await runJson(update('USD:off'));
+  const refused = await run(update('USD:INR:8.325'));
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /USD:INR:83\.25.* as USD:INR:8\.325:8\.325\./);
+  const { alternate_currencies } = await runJson(update('USD:INR:8.325:8.325'));
+  assert.deepEqual(alternate_currencies, ['USD:INR:8.325']);
+});
+
 test('account create and update replace all callback origins, and off removes them', async () => {
   const created = await runJson([
     ...['account', 'create', '--name', 'Origins', '--callback-origin', 'https://shop.example'],

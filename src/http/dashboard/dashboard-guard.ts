@@ -1,6 +1,6 @@
 /**
- * Authorises each call of the dashboard before any of the body is read: by its origin, by its session, and by the role
- * that the route declares. Contract 13.2.
+ * Authorises each call of the dashboard before any of the body is read: by its origin, by its session, by the role that
+ * the route declares, and by a confirmation for what only owners may change. Contract 13.2, 13.9.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Actor } from '../../domain/audit.ts';
@@ -27,6 +27,8 @@ export type DashboardAccess = 'visitor' | 'user' | Role;
 declare module 'fastify' {
   interface FastifyContextConfig {
     dashboard?: DashboardAccess;
+    /** The handler of an owner's change asks for the confirmation itself, because the body decides. */
+    isConfirmedByHandler?: boolean;
   }
   interface FastifyRequest {
     signedIn: SignedIn | null;
@@ -78,6 +80,9 @@ async function authorize(
   }
   request.signedIn = signedIn;
   if (access !== 'user') checkRole(request, signedIn.account, access);
+  if (access === 'owner' && isChange(request) && !config.isConfirmedByHandler) {
+    edge.useCases.requireConfirmation(signedIn);
+  }
 }
 
 function isChange({ method }: FastifyRequest): boolean {

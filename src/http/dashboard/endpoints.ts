@@ -6,9 +6,11 @@ import { refuseField } from '../../domain/errors.ts';
 import { eventTypes } from '../../domain/event-type.ts';
 import { findAccountIdOfEndpoint } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
+import type { Role } from '../../domain/users/role.ts';
 import type { AccountEndpoint } from '../../use-cases/events/list-account-events.ts';
 import type { Edge } from '../edge.ts';
-import { getAccount, getActor, getSignedIn } from './dashboard-guard.ts';
+import { getAccount, getActor } from './dashboard-guard.ts';
+import { isMaskedFor } from './orders.ts';
 
 const Url = Type.String({ minLength: 1, maxLength: limits.textCharsMax });
 /** Empty for all types, also those that are added later. */
@@ -41,9 +43,12 @@ export function addEndpoints(app: FastifyInstance, edge: Edge): void {
     config: { dashboard: 'viewer' },
     schema: { hide: true },
     handler: async (request) => {
-      const { accountId } = getAccount(request);
+      const { accountId, role } = getAccount(request);
       const endpoints = await useCases.listAccountEndpoints(accountId, countMax + 1);
-      return { endpoints: endpoints.map(listedView), event_types: [...eventTypes] };
+      return {
+        endpoints: endpoints.map((endpoint) => listedView(endpoint, role)),
+        event_types: [...eventTypes],
+      };
     },
   });
 
@@ -51,7 +56,6 @@ export function addEndpoints(app: FastifyInstance, edge: Edge): void {
     ...forOwners,
     schema: { hide: true, body: NewBody },
     handler: async (request) => {
-      useCases.requireConfirmation(getSignedIn(request));
       const { url, events = [] } = request.body;
       const { accountId } = getAccount(request);
       const actor = getActor(request);
@@ -103,7 +107,6 @@ function addSecretAndTest(app: FastifyInstance, { useCases }: Edge): void {
       ...forOwners,
       schema: { hide: true, body: RotateBody },
       handler: async (request) => {
-        useCases.requireConfirmation(getSignedIn(request));
         const endpointId = getOwnEndpointId(request);
         const { overlap_hours: hours = usualOverlapHours } = request.body;
         const actor = getActor(request);
@@ -156,9 +159,15 @@ function endpointView({ endpointId, url, events, disabledReason, createdAt }: En
   };
 }
 
-function listedView(endpoint: AccountEndpoint) {
+/** A path may contain a secret of the shop, so viewers see only the origin. Contract 13.7. */
+export function shownUrl(url: string, role: Role): string {
+  return isMaskedFor(role) ? new URL(url).origin : url;
+}
+
+function listedView(endpoint: AccountEndpoint, role: Role) {
   return {
     ...endpointView(endpoint),
+    url: shownUrl(endpoint.url, role),
     failing_since: endpoint.failingSince?.toISOString() ?? null,
     pending: countView(endpoint.pending),
     undelivered: countView(endpoint.undelivered),

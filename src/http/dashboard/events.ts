@@ -4,11 +4,13 @@ import { type Static, Type } from 'typebox';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { type EventName, eventIdOf, findEventName, isOrderId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
-import { includesRole } from '../../domain/users/role.ts';
+import type { Role } from '../../domain/users/role.ts';
 import type { AccountEvent } from '../../use-cases/events/list-account-events.ts';
 import type { Edge } from '../edge.ts';
 import { getAccount, getActor } from './dashboard-guard.ts';
+import { shownUrl } from './endpoints.ts';
 import { maskEventBody } from './mask-event-body.ts';
+import { isMaskedFor } from './orders.ts';
 import {
   type Query,
   readChoice,
@@ -56,7 +58,7 @@ export function addEvents(app: FastifyInstance, edge: Edge): void {
     handler: async (request) => {
       const event = await useCases.findAccountEvent(getOwnEvent(request));
       if (!event) throw unknownEvent(request.params.event_id);
-      return eventView(event, !includesRole(getAccount(request).role, 'operator'));
+      return eventView(event, getAccount(request).role);
     },
   });
 
@@ -154,7 +156,8 @@ function stateView({ state, attempts, nextAttemptAt }: Omit<Listed, 'url'>) {
   return { state, attempts, next_attempt_at: nextAttemptAt?.toISOString() ?? null };
 }
 
-function eventView(event: AccountEvent, isMasked: boolean) {
+function eventView(event: AccountEvent, role: Role) {
+  const isMasked = isMaskedFor(role);
   const body = event.body?.toString('utf8') ?? null;
   return {
     event: {
@@ -169,7 +172,7 @@ function eventView(event: AccountEvent, isMasked: boolean) {
       body_pruned: body === null,
     },
     endpoints: event.endpoints.map((one) => ({
-      ...{ endpoint_id: one.endpointId, url: one.url },
+      ...{ endpoint_id: one.endpointId, url: shownUrl(one.url, role) },
       ...stateView(one),
     })),
     attempts: event.attempts.map((attempt) => ({

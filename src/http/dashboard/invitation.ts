@@ -21,7 +21,6 @@ export function addInvitation(app: FastifyInstance, edge: Edge): void {
         email: seen.email,
         account_name: seen.account?.name ?? null,
         role: seen.account?.role ?? null,
-        way: seen.way,
         expires_at: seen.expiresAt.toISOString(),
       };
     },

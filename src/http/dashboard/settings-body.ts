@@ -18,9 +18,10 @@ const fields = {
   signature_version: Type.Unsafe<(typeof signatureVersions)[number]>({
     ...{ type: 'string', enum: [...signatureVersions] },
   }),
-  alternate_currencies: Type.Array(Type.Object({ from: Text, to: Text, rate: Text }), {
-    maxItems: 200,
-  }),
+  alternate_currencies: Type.Array(
+    Type.Object({ from: Text, to: Text, rate: Text, confirmed_rate: Type.Optional(Text) }),
+    { maxItems: 200 },
+  ),
   payment_modes: Type.Object(
     Object.fromEntries(paymentModeCodes.map((code) => [code, ProviderOrNull])),
     { additionalProperties: false },
@@ -49,7 +50,6 @@ const names = {
   optional_order_details: 'optionalOrderDetails',
   encrypted_payloads: 'encryptedPayloads',
   signature_version: 'signatureVersion',
-  alternate_currencies: 'alternateCurrencies',
   payment_modes: 'paymentModes',
   providers: 'providerOptions',
   callback_origins: 'callbackOrigins',
@@ -59,15 +59,24 @@ const names = {
   support_phone: 'supportPhone',
   support_url: 'supportUrl',
   upi_collect: 'upiCollect',
-} as const satisfies Record<Exclude<keyof Body, 'logo'>, keyof RequestedSettings>;
+} as const satisfies Record<
+  Exclude<keyof Body, 'alternate_currencies' | 'logo'>,
+  keyof RequestedSettings
+>;
 
-export function readSettings({ logo, ...given }: Body): RequestedSettings {
+export function readSettings({ alternate_currencies, logo, ...given }: Body): RequestedSettings {
   const requested = Object.entries(given).map(([name, value]) => [
     names[name as keyof typeof names],
     value,
   ]);
   return {
     ...Object.fromEntries(requested),
+    ...(alternate_currencies && {
+      alternateCurrencies: alternate_currencies.map(({ confirmed_rate, ...rate }) => ({
+        ...rate,
+        ...(confirmed_rate !== undefined && { confirmedRate: confirmed_rate }),
+      })),
+    }),
     ...(logo !== undefined && { logo: logo === null ? null : readBase64(logo) }),
   };
 }

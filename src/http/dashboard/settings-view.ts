@@ -26,6 +26,7 @@ export function settingsView(settings: Settings, basePath: string) {
       ...{ mode: code, title: paymentModes[code], provider: settings.paymentModes[code] ?? null },
     })),
     alternate_currencies: settings.alternateCurrencies,
+    former_rates: settings.formerRates,
     callback_origins: settings.callbackOrigins,
     frame_origins: settings.frameOrigins,
     ...brandingView(settings, basePath),

@@ -15,6 +15,15 @@ const RotationBody = Type.Object({
 });
 type SecretParams = { readonly name: string };
 
+/** These have no effect on where money goes or on who has access. All others need a confirmation. Contract 13.9. */
+const unconfirmedSettings: readonly string[] = [
+  'name',
+  'colour',
+  'logo',
+  'upi_collect',
+  'optional_order_details',
+] satisfies (keyof Static<typeof SettingsBody>)[];
+
 const forOwners = {
   config: { dashboard: 'owner' },
   bodyLimit: limits.publicBodyBytesMax,
@@ -33,13 +42,15 @@ export function addSettings(app: FastifyInstance, edge: Edge): void {
   });
 
   app.patch<{ Body: Static<typeof SettingsBody> }>('/settings', {
-    ...forOwners,
+    config: { dashboard: 'owner', isConfirmedByHandler: true },
     bodyLimit: settingsBodyBytesMax,
     schema: { hide: true, body: SettingsBody },
     handler: async (request) => {
       const { body } = request;
-      // Whoever can change these could receive payments in the shop's place.
-      if (body.providers) useCases.requireConfirmation(getSignedIn(request));
+      const names = Object.keys(body);
+      if (!names.every((name) => unconfirmedSettings.includes(name))) {
+        useCases.requireConfirmation(getSignedIn(request));
+      }
       const { accountId } = getAccount(request);
       await useCases.changeSettings(accountId, readSettings(body), getActor(request));
       return view(request);
@@ -66,7 +77,6 @@ function addSecrets(app: FastifyInstance, { useCases }: Edge): void {
       ...forOwners,
       schema: { hide: true, body: RotationBody },
       handler: async (request) => {
-        useCases.requireConfirmation(getSignedIn(request));
         const { name } = request.params;
         const { overlap_seconds: overlapSeconds, value } = request.body;
         const { accountId } = getAccount(request);

@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
 import { roles } from '../../domain/users/role.ts';
 import type { Edge } from '../edge.ts';
-import { getAccount, getActor, getSignedIn } from './dashboard-guard.ts';
+import { getAccount, getActor } from './dashboard-guard.ts';
 
 const RoleField = Type.Unsafe<(typeof roles)[number]>({ type: 'string', enum: [...roles] });
 const InvitationBody = Type.Object({
@@ -47,7 +47,6 @@ export function addTeam(app: FastifyInstance, edge: Edge): void {
     ...forOwners,
     schema: { hide: true, body: MemberBody },
     handler: async (request) => {
-      useCases.requireConfirmation(getSignedIn(request));
       const { user_id: userId } = request.params;
       const name = { accountId: getAccount(request).accountId, userId };
       await useCases.changeRole(getActor(request), name, request.body.role);
@@ -73,8 +72,6 @@ function addInvitations(app: FastifyInstance, { useCases }: Edge): void {
     ...forOwners,
     schema: { hide: true, body: InvitationBody },
     handler: async (request) => {
-      // The link is a credential: a stolen cookie must not get one.
-      useCases.requireConfirmation(getSignedIn(request));
       const { accountId } = getAccount(request);
       const invited = await useCases.inviteUser(getActor(request), { accountId, ...request.body });
       return {

@@ -9,6 +9,7 @@ import { type Rule, sentenceOf } from '../../domain/why/rules.ts';
 import { isAmountName } from '../../domain/why/shown.ts';
 import { holdText } from '../../domain/why/text.ts';
 import type { TimelineEntry } from '../../domain/why/timeline.ts';
+import { shownUrl } from './endpoints.ts';
 
 export function explanationView(explanation: OrderExplanation) {
   const { order, timeline, transactions, held } = explanation;
@@ -41,12 +42,14 @@ function listRules({ transactions }: OrderExplanation): Rule[] {
   return [...new Set(rules)];
 }
 
-/** A note may mention a consumer, so viewers do not see it. Contract 13.3. */
-export function withoutNotes(explanation: OrderExplanation): OrderExplanation {
+/** A note may mention a consumer, and the URL of an endpoint may contain a secret. Contract 13.3, 13.7. */
+export function asViewersSeeIt(explanation: OrderExplanation): OrderExplanation {
   const { timeline } = explanation;
-  const entries = timeline.entries.map((entry) =>
-    entry.kind === 'flag-resolved' ? { ...entry, note: '***' } : entry,
-  );
+  const entries = timeline.entries.map((entry) => {
+    if (entry.kind === 'flag-resolved') return { ...entry, note: '***' };
+    if (entry.kind !== 'event-attempted' || entry.url === null) return entry;
+    return { ...entry, url: shownUrl(entry.url, 'viewer') };
+  });
   return { ...explanation, timeline: { ...timeline, entries } };
 }
 

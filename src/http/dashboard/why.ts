@@ -9,7 +9,7 @@ import { getAccount } from './dashboard-guard.ts';
 import { deliveryBodyView } from './delivery-view.ts';
 import { isMaskedFor } from './orders.ts';
 import { type Query, readText, readTime, refuseUnknown } from './read-query.ts';
-import { explanationView, withoutNotes } from './why-view.ts';
+import { asViewersSeeIt, explanationView } from './why-view.ts';
 
 type OrderParams = { readonly order_id: string };
 type DeliveryParams = OrderParams & { readonly delivery_id: string };
@@ -37,7 +37,7 @@ export function addWhy(app: FastifyInstance, { useCases }: Edge): void {
       const { accountId, role } = getAccount(request);
       const masked = isMaskedFor(role);
       const explanation = await explain(accountId, request.params, request.query, masked);
-      return explanationView(masked ? withoutNotes(explanation) : explanation);
+      return explanationView(masked ? asViewersSeeIt(explanation) : explanation);
     },
   });
 
@@ -49,7 +49,7 @@ export function addWhy(app: FastifyInstance, { useCases }: Edge): void {
       const explanation = await explain(accountId, request.params, request.query, true);
       return reply
         .type('text/plain; charset=utf-8')
-        .send(`${explanationText(withoutNotes(explanation))}\n`);
+        .send(`${explanationText(asViewersSeeIt(explanation))}\n`);
     },
   });
 

@@ -4,6 +4,7 @@
  */
 import type { AccountSettings } from '../../domain/accounts/account.ts';
 import { findColour } from '../../domain/accounts/colour.ts';
+import type { RequestedRate } from '../../domain/accounts/exchange-rates.ts';
 import type { Actor } from '../../domain/audit.ts';
 import { refuseField } from '../../domain/errors.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
@@ -22,10 +23,11 @@ type Needs = NeedsOf<typeof updateAccount>;
 /** The limit of calls is not among them: it protects the service, and is the operator's to set. */
 type OwnSettings = Omit<
   AccountSettings,
-  'paymentModes' | 'providerApis' | 'providerSettings' | 'requestsPerSecond'
+  'alternateCurrencies' | 'paymentModes' | 'providerApis' | 'providerSettings' | 'requestsPerSecond'
 >;
 
 export type RequestedSettings = Partial<OwnSettings> & {
+  readonly alternateCurrencies?: readonly RequestedRate[];
   /** Those to change; null for a mode that is no longer offered. */
   readonly paymentModes?: Readonly<Record<string, ProviderName | null>>;
   /** By the names of the options of the command line, secrets included. */

@@ -47,6 +47,7 @@ export type Settings = AccountSettings & {
   readonly accountId: string;
   readonly accessKey: string;
   readonly createdAt: Date;
+  readonly formerRates: StoredAccount['formerRates'];
   readonly logo: Logo | null;
   readonly shades: { readonly light: Shades; readonly dark: Shades };
   readonly secrets: readonly ListedSecret[];

@@ -1,6 +1,7 @@
 /** Changes the given settings of an account. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Account, AccountSettings } from '../../domain/accounts/account.ts';
+import { confirmRates, listRateChanges } from '../../domain/accounts/exchange-rates.ts';
 import { checkLogo } from '../../domain/accounts/logo.ts';
 import { type Actor, auditEntry } from '../../domain/audit.ts';
 import type { Clock } from '../../domain/time.ts';
@@ -45,8 +46,10 @@ export async function updateAccount(
     const account = await lockAccount(tx, accountId);
     if (!account) throw unknownAccount(accountId);
     const { secrets: _sealed, createdAt: _created, ...before } = account;
-    const after = { ...before, ...decideChange(account) };
-    checkProviderSettings(after);
+    const requested = { ...before, ...decideChange(account) };
+    checkProviderSettings(requested);
+    const alternateCurrencies = confirmRates(account, requested.alternateCurrencies);
+    const after = { ...requested, alternateCurrencies };
     checkAddressesSetByOperator(services.settings, before, after);
     await saveAccount(tx, accountId, after);
     const now = services.clock();
@@ -63,14 +66,16 @@ export async function updateAccount(
       ...(logo === undefined || logo?.digest === account.logo?.digest ? [] : ['logo']),
     ];
     if (changed.length > 0) {
+      const rates = listRateChanges(before.alternateCurrencies, alternateCurrencies);
+      const details = { changed, ...(rates.length > 0 && { rates }) };
       const updated = { accountId, action: 'account.updated', object: accountId } as const;
-      await appendAudit(tx, auditEntry(actor, now, { ...updated, details: { changed } }));
+      await appendAudit(tx, auditEntry(actor, now, { ...updated, details }));
     }
     return { ...after, logo: logo === undefined ? account.logo : logo };
   });
 }
 
-/** The names of the settings with another value than before. Values may be long, and the names say enough. */
+/** The names of the settings with another value than before. Values may be long, and the names say enough, except of rates. */
 function listChanged<Settings extends object>(before: Settings, after: Settings): string[] {
   return Object.keys(after).filter(
     (name) => !isDeepStrictEqual(before[name as keyof Settings], after[name as keyof Settings]),

@@ -32,7 +32,8 @@ export function confirmWithPassword(
   { address }: Visitor,
 ): Promise<string> {
   const credentials = { email: user.email, password, address };
-  return provePassword(needs, credentials, (tx, _user, now) =>
+  // The address is that of the session, so only the password can be wrong.
+  return provePassword(needs, credentials, 'The password is wrong.', (tx, _user, now) =>
     renew(tx, session.sessionId, { confirmedAt: now }),
   );
 }
@@ -65,20 +66,13 @@ export async function renew(
   throw new ServiceError('AUTHENTICATION_FAILED', 'The session has ended: sign in again.');
 }
 
-/** Throws `PERMISSION_DENIED` when the last confirmation is too long ago. Signing in counts as one. */
+/** Throws `CONFIRMATION_REQUIRED` when the last confirmation is too long ago. Signing in counts as one. */
 export function requireConfirmation({ clock }: Pick<Needs, 'clock'>, { session }: SignedIn): void {
-  if (clock() >= confirmedUntil(session)) throw unconfirmed();
+  if (clock() >= confirmedUntil(session)) throw new ServiceError('CONFIRMATION_REQUIRED');
 }
 
 /** For whatever shows a stored secret: signing in does not count. Contract 13.8. */
 export function requireConfirmationAgain(needs: Pick<Needs, 'clock'>, signedIn: SignedIn): void {
   requireConfirmation(needs, signedIn);
-  if (!isConfirmedAgain(signedIn.session)) throw unconfirmed();
-}
-
-function unconfirmed(): ServiceError {
-  return new ServiceError(
-    'PERMISSION_DENIED',
-    'Confirm who you are first: give your password or use your passkey again.',
-  );
+  if (!isConfirmedAgain(signedIn.session)) throw new ServiceError('CONFIRMATION_REQUIRED');
 }

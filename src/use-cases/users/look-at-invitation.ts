@@ -1,7 +1,6 @@
 /** What a one-time link is for, before it is used. */
 import type { Role } from '../../domain/users/role.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
-import { findUserByEmail } from '../../store/users.ts';
 import { getInvitation } from './accept-invitation.ts';
 import type { PasskeyNeeds } from './prove-passkey.ts';
 
@@ -12,18 +11,15 @@ export type SeenInvitation = {
   readonly expiresAt: Date;
   /** Null for new credentials after a reset. */
   readonly account: { readonly name: string; readonly role: Role } | null;
-  /** `join` for a user who exists already: they sign in and join. */
-  readonly way: 'set_credentials' | 'join';
 };
 
-/** Only who has the link learns whether its address belongs to a user. */
+/**
+ * The same for an address that has a user and for one that has none. Whoever invites has the link too, and must not learn
+ * who has a user at other accounts: the invited person knows. Contract 13.2.
+ */
 export async function lookAtInvitation(needs: Needs, token: string): Promise<SeenInvitation> {
   const { email, expiresAt, accountId, role } = await getInvitation(needs, token);
-  if (accountId === null) return { email, expiresAt, account: null, way: 'set_credentials' };
-  const isKnown = (await findUserByEmail(needs.database, email)) !== undefined;
+  if (accountId === null) return { email, expiresAt, account: null };
   const name = (await needs.accounts.find(accountId))?.name ?? '';
-  return {
-    ...{ email, expiresAt, account: { name, role } },
-    way: isKnown ? 'join' : 'set_credentials',
-  };
+  return { email, expiresAt, account: { name, role } };
 }

@@ -15,12 +15,14 @@ export type Credentials = {
   readonly address: string;
 };
 
-/** Runs `work` in a transaction that has locked the user. */
+/** Runs `work` in a transaction that has locked the user. `refusal` says that the credentials are wrong. */
 export async function provePassword<Result>(
   needs: Needs,
   { email, password, address }: Credentials,
+  refusal: string,
   work: (tx: Transaction, user: User, now: Date) => Promise<Result>,
 ): Promise<Result> {
+  const wrongCredentials = () => new ServiceError('AUTHENTICATION_FAILED', refusal);
   const attempt = await claimAttempt(needs, email, address);
   const given = foldPassword(password);
   const user = await findUserByEmail(needs.database, email);
@@ -39,11 +41,4 @@ export async function provePassword<Result>(
     if (better !== undefined) await savePasswordHash(tx, user.userId, better);
     return work(tx, locked, now);
   });
-}
-
-export function wrongCredentials(): ServiceError {
-  return new ServiceError(
-    'AUTHENTICATION_FAILED',
-    'The e-mail address or the password is wrong: check both and try again.',
-  );
 }

@@ -28,7 +28,8 @@ export function signInWithPassword(
   caller: Caller,
 ): Promise<string> {
   const credentials = { email: foldUserEmail(email), password, address: caller.address };
-  return provePassword(needs, credentials, (tx, user, now) =>
+  const refusal = 'The e-mail address or the password is wrong: check both and try again.';
+  return provePassword(needs, credentials, refusal, (tx, user, now) =>
     begin(tx, user, now, caller, 'password'),
   );
 }

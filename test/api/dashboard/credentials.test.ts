@@ -20,7 +20,7 @@ import { startTestService } from '../../support/test-service.ts';
 
 const service = await startTestService();
 const { accountId } = await service.createAccount();
-const denied = [403, 'PERMISSION_DENIED'];
+const unconfirmed = [403, 'CONFIRMATION_REQUIRED'];
 const newPassword = 'another horse and battery';
 
 test('a new password replaces the former one and ends the other sessions', async () => {
@@ -64,7 +64,7 @@ test('credentials change only within 5 minutes of a proof', async () => {
     await person.post('/credentials/passkey/verify', authenticator.create(options)),
     await person.send('DELETE', '/credentials/passkeys/x'),
   ];
-  for (const reply of calls) assert.deepEqual(codeOf(reply), denied);
+  for (const reply of calls) assert.deepEqual(codeOf(reply), unconfirmed);
   assert.equal((await person.post('/confirm', { password })).status, 200, 'it did not change');
   assert.equal((await person.post('/credentials/passkey/options')).status, 200);
 });
@@ -184,7 +184,7 @@ async function entryOf({ userId }: Person, action: string) {
 async function joinAndConfirm(role: Role): Promise<Person> {
   const person = await join(service, accountId, role);
   service.advanceSeconds(1);
-  assert.deepEqual(codeOf(await person.post('/credentials/password', { password })), denied);
+  assert.deepEqual(codeOf(await person.post('/credentials/password', { password })), unconfirmed);
   assert.equal((await person.post('/confirm', { password })).status, 200);
   return person;
 }

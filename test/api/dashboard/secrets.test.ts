@@ -9,12 +9,13 @@ const service = await startTestService();
 const account = await service.createAccount();
 const { accountId } = account;
 const denied = [403, 'PERMISSION_DENIED'];
+const unconfirmed = [403, 'CONFIRMATION_REQUIRED'];
 const hour = 3600;
 
 test('a secret is shown to an owner who has confirmed again; the log says who saw it', async () => {
   const owner = await join(service, accountId, 'owner');
   assert.equal((await owner.get('/session')).body.session.confirmed_again, false);
-  assert.deepEqual(codeOf(await show(owner)), denied, 'signing in is not enough');
+  assert.deepEqual(codeOf(await show(owner)), unconfirmed, 'signing in is not enough');
   assert.equal((await confirm(owner)).body.session.confirmed_again, true);
   const reply = await show(owner);
   assert.deepEqual(reply.body, { name: 'access-secret', secret: account.accessSecret });
@@ -38,13 +39,13 @@ test('a confirmation holds for 5 minutes, and then until the next one', async ()
   service.advanceSeconds(4 * 60);
   assert.equal((await show(owner)).status, 200);
   service.advanceSeconds(61);
-  assert.deepEqual(codeOf(await show(owner)), denied);
-  assert.deepEqual(codeOf(await rotate(owner, { overlap_seconds: 0 })), denied);
+  assert.deepEqual(codeOf(await show(owner)), unconfirmed);
+  assert.deepEqual(codeOf(await rotate(owner, { overlap_seconds: 0 })), unconfirmed);
   const entries = await auditOf(service, accountId);
   assert.deepEqual(codeOf(await owner.post('/confirm', { password: 'a wrong password' })), [
     ...[401, 'AUTHENTICATION_FAILED'],
   ]);
-  assert.deepEqual(codeOf(await show(owner)), denied);
+  assert.deepEqual(codeOf(await show(owner)), unconfirmed);
   assert.deepEqual(await auditOf(service, accountId), entries, 'nothing was shown');
   await confirm(owner);
   assert.equal((await show(owner)).status, 200);

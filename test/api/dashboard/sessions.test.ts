@@ -147,6 +147,7 @@ test('asking again who the user is changes the cookie, and the one from before i
   const { session } = (await person.get('/session')).body;
   const wrong = await person.post('/confirm', { password: 'incorrect horse battery' });
   assert.deepEqual(codeOf(wrong), [401, 'AUTHENTICATION_FAILED']);
+  assert.equal(wrong.body.error.svc_merchant_message, 'The password is wrong.');
   const { status, body } = await person.post('/confirm', { password });
   assert.equal(status, 200);
   assert.equal(body.session.session_id, session.session_id);

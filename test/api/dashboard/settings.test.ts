@@ -189,7 +189,7 @@ test('the keys of a provider are set, never shown, and another address needs the
   const given = { ...stolen, 'partner-key-secret': 'another-secret-of-the-provider' };
   assert.equal((await change(person, { providers: given })).status, 200);
   service.advanceSeconds(5 * 60 + 1);
-  assert.deepEqual(codeOf(await change(person, { providers: given })), [403, 'PERMISSION_DENIED']);
+  assert.equal((await change(person, { providers: given })).status, 403);
   assert.equal((await change(person, { name: 'Other' })).status, 200, 'a name needs no proof');
 });
 

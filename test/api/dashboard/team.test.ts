@@ -238,20 +238,6 @@ test('an owner who is removed or demoted does not come back with a link that the
   }
 });
 
-test('invitations and roles need a confirmation of the last 5 minutes', async () => {
-  const account = await service.createAccount();
-  const person = await join(service, account.accountId, 'owner');
-  const colleague = await join(service, account.accountId, 'viewer');
-  service.advanceSeconds(5 * 60);
-  const calls = [
-    () => person.post('/team/invitations', { email: newEmail(), role: 'owner' }),
-    () => person.send('PATCH', `/team/${colleague.userId}`, { role: 'owner' }),
-  ];
-  for (const call of calls) assert.deepEqual(codeOf(await call()), forbidden);
-  await person.post('/confirm', { password });
-  for (const call of calls) assert.equal((await call()).status, 200);
-});
-
 test('a change that a page means for another account is refused', async () => {
   const other = await service.createAccount();
   const person = await join(service, accountId, 'owner');
