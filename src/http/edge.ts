@@ -12,5 +12,5 @@ export type Edge = {
   readonly countCall: CountCall;
   readonly countVisitor: CountVisitor;
   readonly clock: Clock;
-  readonly settings: Pick<ServiceSettings, 'publicUrl'>;
+  readonly settings: Pick<ServiceSettings, 'publicUrl' | 'trustedProxies'>;
 };

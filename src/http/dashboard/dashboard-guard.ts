@@ -30,11 +30,13 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     signedIn: SignedIn | null;
+    visitor: Visitor | null;
   }
 }
 
 export function addDashboardGuard(app: FastifyInstance, edge: Edge): void {
   app.decorateRequest('signedIn', null);
+  app.decorateRequest('visitor', null);
   app.addHook('onRequest', (request, _reply, done) => {
     authorize(edge, request).then(() => done(), done);
   });
@@ -56,7 +58,8 @@ async function authorize(edge: Edge, request: FastifyRequest): Promise<void> {
   if (isChange(request)) refuseOtherSites(edge, request);
   // A route that does not declare its access is open to owners only.
   const access = config.dashboard ?? 'owner';
-  const visitor = visitorOf(request);
+  const visitor = readVisitor(edge, request);
+  request.visitor = visitor;
   if (access === 'visitor') return edge.countVisitor(visitor.address);
   const secret = findSecret(edge, request);
   const signedIn = secret && (await edge.useCases.findSession(secret, visitor));
@@ -112,9 +115,14 @@ function refuseOtherAccount(request: FastifyRequest, { accountId, name }: OwnAcc
   );
 }
 
-export function visitorOf({ raw }: FastifyRequest): Visitor {
+function readVisitor({ settings }: Edge, { raw }: FastifyRequest): Visitor {
   const userAgent = (raw.headers['user-agent'] ?? '').slice(0, limits.userAgentCharsMax);
-  return { address: clientAddress(raw), userAgent };
+  return { address: clientAddress(raw, settings.trustedProxies), userAgent };
+}
+
+export function visitorOf({ visitor }: FastifyRequest): Visitor {
+  if (!visitor) throw new Error('the route is not guarded');
+  return visitor;
 }
 
 export function getSignedIn({ signedIn }: FastifyRequest): SignedIn {
