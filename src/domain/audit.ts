@@ -22,6 +22,7 @@ export type AuditAction =
   | `delivery.${'resolved' | 'replayed'}`
   | `flag.resolved`
   | `order.rebuilt`
+  | `orders.exported`
   | `figures.rebuilt`
   | `link.created`
   | `refund.requested`
