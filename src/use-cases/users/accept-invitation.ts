@@ -11,6 +11,7 @@ import { addSeconds } from '../../domain/time.ts';
 import { checkPassword } from '../../domain/users/password.ts';
 import { actorOf } from '../../domain/users/session.ts';
 import type { Transaction } from '../../postgres/database.ts';
+import { isListed } from '../../security/common-passwords.ts';
 import { digestOfToken } from '../../security/opaque-token.ts';
 import type { Passkey } from '../../security/passkeys.ts';
 import { hashPassword } from '../../security/passwords.ts';
@@ -39,7 +40,7 @@ export async function acceptWithPassword(
   caller: Caller,
 ): Promise<string> {
   const { email, userId } = await getInvitation(needs, token);
-  const passwordHash = await hashPassword(checkPassword(password, email));
+  const passwordHash = await hashPassword(checkPassword(password, email, isListed));
   const id = userId ?? newDashboardUserId();
   return accept(needs, token, caller, { userId: id, passwordHash, passkey: null });
 }
