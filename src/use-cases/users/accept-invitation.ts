@@ -31,6 +31,7 @@ import {
   wrongPasskey,
 } from './prove-passkey.ts';
 import type { Caller } from './sign-in.ts';
+import { rememberVisitor } from './sign-in-attempt.ts';
 
 /** Returns the secret of a new session. */
 export async function acceptWithPassword(
@@ -94,7 +95,7 @@ type NewCredentials = Pick<User, 'userId' | 'passwordHash'> & { readonly passkey
 function accept(
   { database, clock }: Needs,
   token: string,
-  { formerSecret, ...visitor }: Caller,
+  { formerSecret, device, ...visitor }: Caller,
   { userId, passwordHash, passkey }: NewCredentials,
 ): Promise<string> {
   return database.transaction(async (tx) => {
@@ -113,6 +114,7 @@ function accept(
       const { role } = invitation;
       await becomeMember(tx, actor, now, { accountId, userId, role });
     }
+    await rememberVisitor(tx, { email, address: visitor.address, device }, now);
     return openSession(tx, now, { userId, accountId, visitor, formerSecret });
   });
 }

@@ -31,9 +31,10 @@ export function confirmWithPassword(
   password: string,
   { address }: Visitor,
 ): Promise<string> {
-  const credentials = { email: user.email, password, address };
+  const { sessionId } = session;
+  const credentials = { email: user.email, password, address, sessionId };
   return provePassword(needs, credentials, (tx, _user, now) =>
-    renew(tx, session.sessionId, { confirmedAt: now }),
+    renew(tx, sessionId, { confirmedAt: now }),
   );
 }
 

@@ -249,7 +249,7 @@ test('behind https the cookie has the prefix __Host- and is Secure', async () =>
     ...{ headers: { origin: publicUrl }, body: { password } },
   });
   const [, secret] =
-    /^__Host-session=([\w-]{43}); Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict; Secure$/.exec(
+    /^__Host-session=([\w-]{43}); Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict; Secure, __Host-device=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict; Secure$/.exec(
       reply.headers.get('set-cookie') ?? '',
     ) ?? [];
   assert.ok(secret);
