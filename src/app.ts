@@ -105,7 +105,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
       queueBytesMax: limits.admissionQueueBytesMax,
       onShed,
     });
-    limitNetworks(served, edge.holdSlot);
+    limitNetworks(served, edge.holdSlot, services.settings.trustedProxies);
     await addApi(served, edge);
     await served.register(checkoutPage(edge));
     await served.register(launchPage(edge));

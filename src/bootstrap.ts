@@ -18,6 +18,7 @@ import { shareConnections } from './postgres/connection-shares.ts';
 import { type Database, type DatabaseAddress, openDatabase } from './postgres/database.ts';
 import { allowedNetworksOf } from './security/endpoint-address.ts';
 import { sealingKeyIdOf } from './security/master-key.ts';
+import { networksOf } from './security/networks.ts';
 import { chooseServiceUser, type ServiceUser } from './service-user.ts';
 import type { Services } from './services/services.ts';
 import { throttle } from './services/throttle.ts';
@@ -198,6 +199,7 @@ async function assemble(
       endpointNetworks: allowedNetworksOf(config.endpointNetworks, {
         loopback: config.databaseUrl === undefined,
       }),
+      trustedProxies: networksOf(config.trustedProxies),
       simulatorUrl,
     },
     reportDefect: (error, about) => log.error({ ...about, err: error }, 'a defect'),

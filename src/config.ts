@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { limits } from './domain/limits.ts';
 import { StartError } from './domain/start-error.ts';
+import { loopback } from './security/endpoint-address.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -33,6 +34,8 @@ export type Config = {
   readonly eventDays: number;
   /** Networks that events may be sent to, besides the internet. Contract 12.6. */
   readonly endpointNetworks: readonly string[];
+  /** Proxies whose `X-Forwarded-For` is believed: networks and addresses. Contract 13.2. */
+  readonly trustedProxies: readonly string[];
   /** Undefined unless set: accounts that use a simulator trust whatever answers at its address. Contract 11.6. */
   readonly simulatorUrl: string | undefined;
   /** Where traces are exported to; undefined: nowhere. Contract 1.11. */
@@ -68,7 +71,8 @@ export function readConfig(env: Environment): Config {
     inboxBodyDays: readInteger(env, 'INBOX_BODY_DAYS', limits.inboxBodyDays, 0, daysMax),
     historyDays: readInteger(env, 'HISTORY_DAYS', 0, 0, daysMax),
     eventDays: readInteger(env, 'EVENT_DAYS', limits.eventDays, 0, daysMax),
-    endpointNetworks: readNetworks(env),
+    endpointNetworks: readNetworks(env, 'ENDPOINT_ALLOWED_NETWORKS') ?? [],
+    trustedProxies: readNetworks(env, 'TRUSTED_PROXIES') ?? loopback,
     simulatorUrl: readUrl(env, 'SIMULATOR_URL'),
     traceEndpoint: readUrl(env, 'OTEL_EXPORTER_OTLP_ENDPOINT'),
   });
@@ -179,13 +183,13 @@ function readMigrate(env: Environment): boolean {
   return text === 'yes';
 }
 
-function readNetworks(env: Environment): string[] {
-  const texts = readText(env, 'ENDPOINT_ALLOWED_NETWORKS')?.split(',') ?? [];
-  return texts.map((text) => {
+function readNetworks(env: Environment, name: string): string[] | undefined {
+  const texts = readText(env, name)?.split(',');
+  return texts?.map((text) => {
     const network = text.trim();
-    if (isNetwork(network)) return network;
+    if (isNetwork(network) || isIP(network) !== 0) return network;
     throw new StartError(
-      `ENDPOINT_ALLOWED_NETWORKS must be networks such as 10.1.0.0/16,fd00::/8, separated by commas: "${network}" is none.`,
+      `${name} must be networks or addresses such as 10.1.0.0/16,fd00::1, separated by commas: "${network}" is none.`,
     );
   });
 }

@@ -7,8 +7,9 @@ import { createAccountBatcher } from './postgres/account-batch.ts';
 import type { Database } from './postgres/database.ts';
 import { listDefaultUrls } from './providers/account-settings.ts';
 import { createProviderCaller } from './providers/call.ts';
-import { allowedNetworksOf } from './security/endpoint-address.ts';
+import { allowedNetworksOf, loopback } from './security/endpoint-address.ts';
 import { createMasterKeys } from './security/master-keys.ts';
+import { networksOf } from './security/networks.ts';
 import { createAccountDirectory } from './services/account-directory.ts';
 import { createAnnouncer } from './services/announcer.ts';
 import { createBackgroundReports } from './services/background-reports.ts';
@@ -34,13 +35,19 @@ import { recordCalls } from './use-cases/payments/record-calls.ts';
 
 const defaults: Pick<
   ServiceSettings,
-  'pollSeconds' | 'inboxBodyDays' | 'historyDays' | 'eventDays' | 'endpointNetworks'
+  | 'pollSeconds'
+  | 'inboxBodyDays'
+  | 'historyDays'
+  | 'eventDays'
+  | 'endpointNetworks'
+  | 'trustedProxies'
 > = {
   pollSeconds: limits.pollSeconds,
   inboxBodyDays: limits.inboxBodyDays,
   historyDays: 0,
   eventDays: limits.eventDays,
   endpointNetworks: allowedNetworksOf([], { loopback: false }),
+  trustedProxies: networksOf(loopback),
 };
 
 export function createServices(parts: {

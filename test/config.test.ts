@@ -28,6 +28,7 @@ test('an empty environment gives the embedded mode on 127.0.0.1:8080', () => {
     historyDays: 0,
     eventDays: 30,
     endpointNetworks: [],
+    trustedProxies: ['127.0.0.0/8', '::1/128'],
     simulatorUrl: undefined,
     traceEndpoint: undefined,
   });
@@ -52,6 +53,7 @@ test('every variable is read', () => {
     HISTORY_DAYS: '730',
     EVENT_DAYS: '7',
     ENDPOINT_ALLOWED_NETWORKS: '10.1.0.0/16, fd00::/8',
+    TRUSTED_PROXIES: '192.0.2.7, 10.1.0.0/16,fd00::1 ,fe80::/10',
     SIMULATOR_URL: 'https://simulator.example.com/',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
   });
@@ -73,6 +75,7 @@ test('every variable is read', () => {
     historyDays: 730,
     eventDays: 7,
     endpointNetworks: ['10.1.0.0/16', 'fd00::/8'],
+    trustedProxies: ['192.0.2.7', '10.1.0.0/16', 'fd00::1', 'fe80::/10'],
     simulatorUrl: 'https://simulator.example.com',
     traceEndpoint: 'http://127.0.0.1:4318',
   });
@@ -102,8 +105,11 @@ const badValues: ReadonlyArray<readonly [variable: string, value: string]> = [
   ...['-1', '36501', 'never'].map((value) => ['INBOX_BODY_DAYS', value] as const),
   ...['-1', '36501', 'never'].map((value) => ['HISTORY_DAYS', value] as const),
   ...['-1', '36501', 'never'].map((value) => ['EVENT_DAYS', value] as const),
-  ...['10.1.0.0', '10.1.0.0/33', 'fd00::/129', 'shop.example/8', '10.0.0.0/8,', '10.0.0.0/8/8'].map(
+  ...['10.1.0.0/33', 'fd00::/129', 'shop.example/8', '10.0.0.0/8,', '10.0.0.0/8/8'].map(
     (value) => ['ENDPOINT_ALLOWED_NETWORKS', value] as const,
+  ),
+  ...['proxy', '10.1.0.0/33', '10.1', '::1/129', '127.0.0.1,', '10.1.0.0-10.1.0.9', '*'].map(
+    (value) => ['TRUSTED_PROXIES', value] as const,
   ),
   ...['3', '1001', 'few'].map((value) => ['DATABASE_POOL_SIZE', value] as const),
   ...['No', 'false', '0'].map((value) => ['MIGRATE', value] as const),

@@ -3,7 +3,7 @@ import { newAuditId } from './ids.ts';
 
 /** Who acts: the command line, or a user of the dashboard. */
 export type Actor = {
-  /** `cli`, or the e-mail address of the user. */
+  /** `cli`, the e-mail address of the user, or `unknown` for whoever failed to sign in. */
   readonly name: string;
   readonly userId: string | null;
   /** The IP address that the request came from. */
@@ -22,11 +22,13 @@ export type AuditAction =
   | `delivery.${'resolved' | 'replayed'}`
   | `flag.resolved`
   | `order.rebuilt`
+  | `orders.exported`
   | `figures.rebuilt`
   | `link.created`
   | `refund.requested`
   | `consumer.erased`
   | `user.${'invited' | 'uninvited' | 'joined' | 'role_changed' | 'removed' | 'reset' | 'signed_in' | 'signed_out'}`
+  | `user.sign_in_failed`
   | `user.${'password_changed' | 'passkey_added' | 'passkey_removed'}`;
 
 export type AuditEntry = {

@@ -1,12 +1,15 @@
 /**
  * Writes CSV as RFC 4180 describes it. Texts that a spreadsheet would run as a formula are made harmless: consumers and
- * shops choose invoices and names, and an operator opens the file.
+ * shops choose invoices and names, and an operator opens the file. Contract 13.4.
  */
 
 /** A number of ours, as exact decimal text. It is not quoted, and a minus is no formula. */
 export type CsvNumber = { readonly number: string };
 
-export type CsvCell = string | CsvNumber | null;
+/** Its plus begins no formula that could do anything. */
+export type CsvPhone = { readonly phone: string };
+
+export type CsvCell = string | CsvNumber | CsvPhone | null;
 
 export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
@@ -15,15 +18,25 @@ export function csvLine(cells: readonly CsvCell[]): string {
 function csvCell(cell: CsvCell): string {
   if (cell === null) return '';
   if (typeof cell === 'string') return quote(neutralise(cell));
+  if ('phone' in cell) return quote(isPhone.test(cell.phone) ? cell.phone : neutralise(cell.phone));
   if (!/^-?\d+(\.\d+)?$/.test(cell.number)) throw new Error('a CSV number must be a plain decimal');
   return cell.number;
 }
 
-/** A leading apostrophe makes a spreadsheet take the rest as text. Full-width forms count in some of them. */
+/** A country code and a number, which may be masked. */
+const isPhone = /^\+\d{1,4} ?[\d*]{4,15}$/;
+
+/**
+ * Spreadsheets of some countries separate cells by semicolons, and text that is pasted is split at tabs and line breaks.
+ * Each of them, with or without a quote behind it, may begin a cell. Full-width forms count in some programs.
+ */
+const formula = /(?=[=+\-@\t\r＝＋－＠])(?<=(?:^|[;\t\r\n])"*)/g;
+
+/** An apostrophe makes a spreadsheet take the rest as text. */
 function neutralise(text: string): string {
-  return /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
+  return text.replaceAll(formula, "'");
 }
 
 function quote(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return `"${text.replaceAll('"', '""')}"`;
 }

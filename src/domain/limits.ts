@@ -233,15 +233,15 @@ export const limits = {
   /** After a password or passkey, secrets are shown without asking again. */
   confirmationSeconds: 5 * 60,
   challengeSeconds: 5 * 60,
-  /** Of one user. */
   passkeysMax: 20,
   userAgentCharsMax: 256,
   /** The failure from which on sign-ins are delayed: of one e-mail address, and of one address on the network. */
   signInFailuresOfUser: 4,
   signInFailuresOfAddress: 20,
   signInDelaySecondsMax: 15 * 60,
-  /** Failures are forgotten after this time without another. */
+  /** When failures are forgotten, and the device and the address of a success, which have a delay of their own. */
   signInFailuresSeconds: 24 * 60 * 60,
+  knownVisitorSeconds: 30 * 24 * 60 * 60,
   /** Calls of the dashboard without a session, for one address on the network. */
   visitorRequestsPerSecond: 20,
   visitorsCountedMax: 50_000,

@@ -3,6 +3,7 @@
  * have in progress in a process, and how many more may wait for a moment. Nobody can take the service from the others.
  * Contract 8.10; docs/security.md lists the routes.
  */
+import type { BlockList } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
@@ -70,11 +71,15 @@ export type HoldSlot = (
 ) => Promise<void>;
 
 /** For routes of this scope and of all scopes inside it whose callers are not known yet. */
-export function limitNetworks(app: FastifyInstance, holdSlot: HoldSlot): void {
+export function limitNetworks(
+  app: FastifyInstance,
+  holdSlot: HoldSlot,
+  trustedProxies: BlockList,
+): void {
   app.addHook('onRequest', async (request, reply) => {
     const { bound } = request.routeOptions.config;
     if (bound === undefined || bounds[bound].of !== 'network') return;
-    await holdSlot(request, reply, networkOf(clientAddress(request.raw)));
+    await holdSlot(request, reply, networkOf(clientAddress(request.raw, trustedProxies)));
   });
 }
 

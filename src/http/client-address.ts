@@ -1,36 +1,30 @@
 /** The IP address that a request comes from, for the back-off of sign-ins and for the audit log. Contract 13.2. */
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import type { BlockList } from 'node:net';
+import { contains, plainAddress } from '../security/networks.ts';
 
 /**
- * A proxy on this machine or in the private network appends the address that it was called from to `X-Forwarded-For`.
- * So the last entry that is not private is the client. What comes before it is what the client claims.
+ * A proxy appends the address that it was called from to `X-Forwarded-For`. So entries count from the right, and only
+ * those that a trusted proxy wrote: the first one that is no trusted proxy is the client, and what is left of it is what
+ * the client claims. An entry that is no address ends the walk.
  */
-export function clientAddress({ socket, headers }: IncomingMessage): string {
-  const peer = plain(socket.remoteAddress ?? '');
-  if (!isPrivate(peer)) return peer;
-  const entries = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
-  const client = entries.map((entry) => plain(entry.trim())).findLast((entry) => !isPrivate(entry));
-  return client !== undefined && isIP(client) !== 0 ? client : peer;
+export function clientAddress(
+  { socket, headers }: IncomingMessage,
+  trustedProxies: BlockList,
+): string {
+  const peer = socket.remoteAddress ?? '';
+  let client = addressOf(peer) ?? peer;
+  const entries = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',').reverse();
+  for (const entry of entries) {
+    if (client === '' || !contains(trustedProxies, client)) break;
+    const address = addressOf(entry.trim());
+    if (address === undefined) break;
+    client = address;
+  }
+  return client;
 }
 
-function plain(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, '');
-}
-
-const privateNetworks = new BlockList();
-for (const [network, bits] of [
-  ['127.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-] as const) {
-  privateNetworks.addSubnet(network, bits, 'ipv4');
-}
-privateNetworks.addAddress('::1', 'ipv6');
-privateNetworks.addSubnet('fc00::', 7, 'ipv6');
-
-function isPrivate(address: string): boolean {
-  const version = isIP(address);
-  return version !== 0 && privateNetworks.check(address, version === 6 ? 'ipv6' : 'ipv4');
+/** The zone of a link-local address names a network card of this machine. */
+function addressOf(text: string): string | undefined {
+  return plainAddress(text.replace(/%.*$/, ''));
 }

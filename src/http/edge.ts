@@ -14,5 +14,5 @@ export type Edge = {
   readonly countVisitor: CountVisitor;
   readonly holdSlot: HoldSlot;
   readonly clock: Clock;
-  readonly settings: Pick<ServiceSettings, 'publicUrl'>;
+  readonly settings: Pick<ServiceSettings, 'publicUrl' | 'trustedProxies'>;
 };

@@ -2,7 +2,8 @@
  * Which addresses events may be sent to. A merchant chooses the URL, and the service must not become a way into the
  * operator's own network. Contract 12.6.
  */
-import { BlockList, isIP, isIPv4 } from 'node:net';
+import { type BlockList, isIP, isIPv4 } from 'node:net';
+import { contains, networksOf, plainAddress } from './networks.ts';
 
 /** Networks that are not the internet, by the registries of special purpose addresses of IANA. */
 const special4 = [
@@ -14,7 +15,8 @@ const special4 = [
 /** Only 2000::/3 is the internet, and within it these are not. The last two carry an IPv4 address. */
 const special6 = ['2001::/23', '2001:db8::/32', '3fff::/20', '2620:4f:8000::/48', '2002::/16'];
 const internet6 = ['2000::/3'];
-const loopback = ['127.0.0.0/8', '::1/128'];
+/** This machine. */
+export const loopback = ['127.0.0.0/8', '::1/128'];
 
 const specialNetworks = networksOf([...special4, ...special6]);
 const internetNetworks = networksOf(internet6);
@@ -70,39 +72,9 @@ function isInternetAddress(address: string): boolean {
   return isIPv4(plain) || contains(internetNetworks, plain);
 }
 
-/** IPv4 within IPv6 counts as that IPv4 address. Undefined for what is no address. */
-function plainAddress(address: string): string | undefined {
-  // A zone, such as in fe80::1%eth0, exists for link-local addresses only.
-  if (isIP(address) === 0 || address.includes('%')) return undefined;
-  if (isIPv4(address)) return address;
-  // The URL parser writes every spelling of an address in the same way.
-  const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1);
-  const mapped = /^::(?:ffff:(?:0:)?)?([\da-f]{1,4}):([\da-f]{1,4})$/.exec(canonical);
-  const translated = /^64:ff9b::([\da-f]{1,4}):([\da-f]{1,4})$/.exec(canonical);
-  const [, high, low] = mapped ?? translated ?? [];
-  if (high === undefined || low === undefined) return canonical;
-  const bits = (Number.parseInt(high, 16) << 16) | Number.parseInt(low, 16);
-  return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 0xff).join('.');
-}
-
-function contains(networks: BlockList, address: string): boolean {
-  return networks.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
-}
-
 export function allowedNetworksOf(
   listed: readonly string[],
   { loopback }: Pick<AllowedNetworks, 'loopback'>,
 ): AllowedNetworks {
   return { loopback, listed: networksOf(listed), hasListed: listed.length > 0 };
-}
-
-/** Throws for a text that is no network. */
-function networksOf(texts: readonly string[]): BlockList {
-  const networks = new BlockList();
-  for (const text of texts) {
-    const [address = '', length] = text.split('/');
-    const family = isIPv4(address) ? 'ipv4' : 'ipv6';
-    networks.addSubnet(address, Number(length), family);
-  }
-  return networks;
 }

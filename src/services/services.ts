@@ -1,4 +1,5 @@
 /** The dependencies of the use cases, passed to each as its first parameter. */
+import type { BlockList } from 'node:net';
 import type { Incoming, StoredOrRefused } from '../domain/inbox/incoming.ts';
 import type { Clock } from '../domain/time.ts';
 import type { Database } from '../postgres/database.ts';
@@ -65,6 +66,8 @@ export type ServiceSettings = {
   readonly eventDays: number;
   /** Where events may be sent besides the internet. Contract 12.6. */
   readonly endpointNetworks: AllowedNetworks;
+  /** Proxies whose `X-Forwarded-For` is believed. Contract 13.2. */
+  readonly trustedProxies: BlockList;
   /** The provider simulator, for accounts that are set up to use it. Contract 11.6. */
   readonly simulatorUrl?: string | undefined;
 };

@@ -6,8 +6,9 @@ const ended = {
   sessions: ['sessions', 'session_id', 'expires_at'],
   invitations: ['invitations', 'invitation_id', 'expires_at'],
   challenges: ['passkey_challenges', 'challenge', 'expires_at'],
-  failures: ['sign_in_failures', 'subject', 'last_failed_at'],
-} as const;
+  failures: ['sign_in_failures', 'subject', 'last_failed_at', `not starts_with(subject, 'known:')`],
+  known_visitors: ['sign_in_failures', 'subject', 'last_failed_at'],
+} as const satisfies Record<string, readonly [string, string, string, string?]>;
 
 export type EndedSignIns = keyof typeof ended;
 
@@ -18,10 +19,11 @@ export async function pruneEnded(
   before: Date,
   limit: number,
 ): Promise<number> {
-  const [table, key, time] = ended[which];
+  const [table, key, time, condition = 'true'] = ended[which];
   const { rowCount } = await database.query({
     text: `delete from ${table}
-            where ${key} in (select ${key} from ${table} where ${time} <= $1 order by ${time} limit $2)
+            where ${key} in (select ${key} from ${table}
+                            where ${time} <= $1 and ${condition} order by ${time} limit $2)
               and ${time} <= $1`,
     values: [before, limit],
   });

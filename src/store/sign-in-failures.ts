@@ -1,4 +1,7 @@
-/** Failed sign-ins, counted for an e-mail address and for an address on the network. */
+/**
+ * Failed sign-ins, counted for an e-mail address, for an address on the network, and for what a user is known by. A row
+ * of the last kind (`known:…`) is made by a success, with no failure.
+ */
 import type { Failures } from '../domain/users/back-off.ts';
 import type { Transaction } from '../postgres/database.ts';
 
@@ -48,4 +51,27 @@ export async function takeBackFailure(tx: Transaction, subject: string, now: Dat
 
 export async function deleteFailures(tx: Transaction, subject: string): Promise<void> {
   await tx.query({ text: 'delete from sign_in_failures where subject = $1', values: [subject] });
+}
+
+/** All whose subject begins like this. */
+export async function deleteFailuresBelow(tx: Transaction, beginning: string): Promise<void> {
+  await tx.query({
+    text: 'delete from sign_in_failures where starts_with(subject, $1)',
+    values: [beginning],
+  });
+}
+
+/** The first of the subjects that has a row, used since then. */
+export async function findFirstSubject(
+  tx: Transaction,
+  subjects: readonly string[],
+  since: Date,
+): Promise<string | undefined> {
+  const { rows } = await tx.query<{ subject: string }>({
+    text: `select subject from sign_in_failures
+            where subject = any($1::text[]) and last_failed_at > $2
+            order by array_position($1::text[], subject) limit 1`,
+    values: [subjects, since],
+  });
+  return rows[0]?.subject;
 }

@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import Schema from 'typebox/schema';
 import { parse } from 'yaml';
+import { readConfig } from '../../src/config.ts';
 import { limits } from '../../src/domain/limits.ts';
+import { contains, networksOf } from '../../src/security/networks.ts';
 import { projectDir } from '../../tools/harness/project.ts';
 import {
   chartDir,
@@ -68,7 +70,10 @@ test('every setting can be set in the chart, has a place of its own there, or is
   );
   const [{ enum: inEnv }] = properties.env.propertyNames.anyOf;
   const secrets = ['DATABASE_URL', 'MASTER_KEY', 'MASTER_KEY_PREVIOUS'];
-  const own = ['HOST', 'PORT', 'PUBLIC_URL', 'MIGRATE', 'DATA_DIR', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
+  const own = [
+    ...['HOST', 'PORT', 'PUBLIC_URL', 'MIGRATE', 'DATA_DIR', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
+    'TRUSTED_PROXIES',
+  ];
   const others = [...own, ...secrets, ...secrets.map((name) => `${name}_FILE`)];
   assert.deepEqual(
     inEnv.filter((name: string) => !known.has(name)),
@@ -78,6 +83,31 @@ test('every setting can be set in the chart, has a place of its own there, or is
     settings.filter((name) => !inEnv.includes(name) && !others.includes(name)),
     [],
   );
+});
+
+test('each way to deploy trusts the proxies of its network, and whoever else is in it is named in a warning', async () => {
+  const ofPods = podsOf(everything).map(
+    ({ containers: [{ env }] }) =>
+      env.find(({ name }: { name: string }) => name === 'TRUSTED_PROXIES').value,
+  );
+  const services = [compose.services.service, cluster.services['service-1']];
+  const values = [...ofPods, ...services.map(({ environment }) => environment.TRUSTED_PROXIES)];
+  // The addresses that proxies have: bridges of Docker, the usual networks of pods.
+  const ofDocker = ['172.17.0.1', '172.31.0.2', '192.168.16.3'];
+  const peers = [['10.42.0.7', '192.168.3.4', '100.64.1.2'], ofDocker, ofDocker];
+  for (const [index, value] of values.slice(1).entries()) {
+    const text = value.replace(/^\$\{TRUSTED_PROXIES:-(.*)\}$/, '$1');
+    const networks = networksOf(readConfig({ TRUSTED_PROXIES: text }).trustedProxies);
+    for (const peer of peers[index] ?? []) assert.ok(contains(networks, peer), `${peer} ${text}`);
+    assert.ok(!contains(networks, '203.0.113.9'), text);
+  }
+  const none = podsOf({ ...given, trustedProxies: [] })[0].containers[0].env;
+  assert.ok(!none.some(({ name }: { name: string }) => name === 'TRUSTED_PROXIES'));
+  const chartValues = 'deploy/helm/payment-order-service/values.yaml';
+  for (const file of ['compose.yaml', 'compose.cluster.yaml', chartValues, 'docs/deploy.md']) {
+    const words = (await read(file)).replaceAll(/\s+(?:# )?/g, ' ');
+    assert.match(words, /can claim any address/, file);
+  }
 });
 
 test('the chart renders to valid YAML of the kinds that it promises, with few values and with all', () => {
@@ -129,6 +159,8 @@ test('the values of the chart fit its schema, which refuses names that do not ex
     { env: { WORKERS: 2 } },
     { publicUrl: 'pay.example.com' },
     { terminationGracePeriodSeconds: 5 },
+    { trustedProxies: '10.0.0.0/8' },
+    { env: { TRUSTED_PROXIES: '10.0.0.0/8' } },
   ];
   for (const wrong of refused) {
     assert.ok(!fits({ ...values, ...wrong }), JSON.stringify(wrong));

@@ -7,6 +7,7 @@ import {
   maskField,
   maskFields,
   maskPair,
+  mayHoldCardData,
 } from '../../src/domain/cards/card-fields.ts';
 
 const card = '4111111111111111';
@@ -96,6 +97,22 @@ test('security codes are removed under every name', () => {
     assert.equal(isSecurityCode(name), false, name);
   }
   assert.deepEqual(maskPair(`x ${card}`, card), [`x ${masked}`, masked]);
+});
+
+test('a body is looked at if it has enough digits in any spelling, and other bodies are not', () => {
+  for (const four of [
+    '4',
+    '\\u0034',
+    '\\\\u0034',
+    '&#52;',
+    '&#x34;',
+    '%34',
+    '%26%23x34;',
+    '%5Cu0034',
+  ]) {
+    assert.ok(mayHoldCardData(`{"a":"${four.repeat(16)}"}`), four);
+  }
+  assert.equal(mayHoldCardData('{"a":"x & y","b":["411111******1111",7]}'), false);
 });
 
 suite('with exempt fields', () => {

@@ -12,6 +12,7 @@ import { listFilteredOrders } from '../../src/use-cases/order-lists/list-filtere
 import { searchOrders } from '../../src/use-cases/order-lists/search-orders.ts';
 import { identifyConsumer } from '../../src/use-cases/orders/identify-consumer.ts';
 import { changeOrder, type MadeTransaction, makeOrder } from '../support/figure-orders.ts';
+import { readCsv } from '../support/read-csv.ts';
 import { storedOrder } from '../support/stored-orders.ts';
 import { startTestService } from '../support/test-service.ts';
 
@@ -198,12 +199,11 @@ test('orders of one second are newest first on every page and in the export', as
   }
   let text = '';
   const whole = { filter: {}, isMasked: false };
-  for await (const part of exportOrders(needs, busy.accountId, whole)) text += part;
-  const invoices = text
-    .trimEnd()
-    .split('\r\n')
+  const parts = await exportOrders(needs, commandLine, busy.accountId, whole);
+  for await (const part of parts) text += part;
+  const invoices = readCsv(text)
     .slice(1)
-    .map((line) => line.split(',')[1]);
+    .map(([, invoice]) => invoice);
   assert.deepEqual(
     invoices,
     newestFirst.map(({ invoiceId }) => invoiceId),
@@ -344,22 +344,26 @@ test('a search with more results than the limit says so', async () => {
 test('the export has the rows of the list, with exact amounts and harmless texts', async () => {
   const read = async (filter: OrderFilter, isMasked = false) => {
     let text = '';
-    for await (const part of exportOrders(needs, accountId, { filter, isMasked })) text += part;
+    const parts = await exportOrders(needs, commandLine, accountId, { filter, isMasked });
+    for await (const part of parts) text += part;
     return text.trimEnd().split('\r\n');
   };
   const [header, ...lines] = await read({});
-  assert.match(header ?? '', /^order_id,invoice_id,created_at,status,currency,total_amount,/);
+  assert.match(
+    header ?? '',
+    /^"order_id","invoice_id","created_at","status","currency","total_amount",/,
+  );
   assert.deepEqual(
-    lines.map((line) => nameOf[line.split(',')[0] ?? '']),
+    lines.map((line) => nameOf[line.split('"')[1] ?? '']),
     await list({}),
   );
   const [, large = ''] = await read({ currency: 'INR', amountMin: 11_801 });
   assert.equal(
     large.split(',').slice(1).join(','),
-    `SHOP/2026/100%,2026-06-01T06:00:00.000Z,lapsed,INR,50000.00,0.00,0.00,0,,,,,,,Asha,,Asha@Example.com,'+91 9876543210`,
+    '"SHOP/2026/100%","2026-06-01T06:00:00.000Z","lapsed","INR",50000.00,0.00,0.00,0,,,,,,"","Asha",,"Asha@Example.com","+91 9876543210"',
   );
   const [, masked = ''] = await read({ currency: 'INR', amountMin: 11_801 }, true);
-  assert.match(masked, /,A\*\*\*,,A\*\*\*a@Example\.com,'\+91 \*{6}3210$/);
+  assert.match(masked, /,"A\*\*\*",,"A\*\*\*a@Example\.com","\+91 \*{6}3210"$/);
 });
 
 test('a rare match behind many orders is found page by page, and each page says how far it came', async () => {

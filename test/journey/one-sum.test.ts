@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import { commandLine } from '../../src/domain/audit.ts';
 import { getOverview } from '../../src/use-cases/figures/get-overview.ts';
 import { exportOrders } from '../../src/use-cases/order-lists/export-orders.ts';
 import { partnerEvent, partnerPayment, partnerRefund } from '../support/deliveries.ts';
+import { readCsv } from '../support/read-csv.ts';
 import { startScriptedGateway } from '../support/scripted-gateway.ts';
 
 const gateway = await startScriptedGateway();
@@ -50,16 +52,15 @@ async function assertAgree(): Promise<void> {
   const to = new Date(now.getTime() + 3_600_000);
   const period = { from, to, bucket: 'hour', offsetMinutes: 0 } as const;
   const { totals } = await getOverview(services, accountId, period);
-  const lines: string[] = [];
-  for await (const text of exportOrders(services, accountId, { filter: {}, isMasked: false })) {
-    lines.push(...text.trim().split('\r\n'));
-  }
-  const [titles = '', ...rows] = lines;
+  let text = '';
+  const all = { filter: {}, isMasked: false };
+  for await (const part of await exportOrders(services, commandLine, accountId, all)) text += part;
+  const [titles = [], ...rows] = readCsv(text);
   const sumOf = (title: string) => {
-    const column = titles.split(',').indexOf(title);
-    return rows.reduce((sum, row) => sum + Math.round(100 * Number(row.split(',')[column])), 0);
+    const column = titles.indexOf(title);
+    return rows.reduce((sum, row) => sum + Math.round(100 * Number(row[column])), 0);
   };
-  const orderIds = rows.map((row) => row.split(',')[0] ?? '');
+  const orderIds = rows.map(([orderId = '']) => orderId);
   const enquired = await Promise.all(orderIds.map(sumsOf));
   const enquiredSum = (index: number) =>
     enquired.reduce((sum, sums) => sum + Math.round(100 * (sums[index] ?? 0)), 0);

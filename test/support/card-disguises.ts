@@ -35,6 +35,13 @@ const printable = [' ', '-', '.', ' - ', '. '];
 /** The code point of zero in each script. */
 export const zeros = [0x30, 0xff10, 0x660, 0x6f0, 0x966, 0x9e6, 0x1d7ce, 0x1d7d8];
 const superscripts = [...'⁰¹²³⁴⁵⁶⁷⁸⁹'];
+/** What a text holds that was JSON or markup before, and was not decoded. */
+const escapes: readonly ((character: string) => string)[] = [
+  escaped,
+  (character) => escaped(character).replace('\\', '\\\\'),
+  (character) => `&#${character.codePointAt(0)};`,
+  (character) => `&#x${character.codePointAt(0)?.toString(16)};`,
+];
 
 export function createDealer(seed: number): Dealer {
   const random = createRandom(seed);
@@ -67,6 +74,11 @@ export function createDealer(seed: number): Dealer {
       })
       .join('');
   };
+  const escapeSome = (text: string): string => {
+    const write = pick(escapes);
+    const share = pick([0.1, 0.5, 1]);
+    return [...text].map((character) => (random() < share ? write(character) : character)).join('');
+  };
   const disguise = (digits: string, { isPrintable = false }: Fit): string => {
     const groups = groupsOf(digits).map((group) => spell(group, isPrintable));
     const between = isPrintable ? printable : separators;
@@ -76,7 +88,7 @@ export function createDealer(seed: number): Dealer {
     const number = first + others.map((g) => (isMixed ? pick(between) : separator) + g).join('');
     return pick([
       () => number,
-      () => number,
+      () => escapeSome(number),
       () => `card ${number} please`,
       () => `x${number}y`,
       () => `+${number}`,

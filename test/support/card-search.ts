@@ -9,7 +9,7 @@ export function searchTexts(
   codes: ReadonlyMap<string, string>,
 ): string[] {
   const found = new Set<string>();
-  for (const text of texts) {
+  for (const text of [...texts].flatMap((each) => [each, unescaped(each)])) {
     for (const run of plainDigits(text).match(/\d{13,}/g) ?? []) {
       for (let from = 0; from + 13 <= run.length; from += 1) {
         for (let length = 13; length <= 24; length += 1) {
@@ -24,6 +24,17 @@ export function searchTexts(
     }
   }
   return [...found];
+}
+
+/** Decodes JSON escapes and entities, as often as one is found within another. */
+function unescaped(text: string): string {
+  const plain = text
+    .replaceAll(/\\+u([\da-f]{4})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replaceAll(/&#(\d{1,6});/g, (_, code) => String.fromCodePoint(Number(code)))
+    .replaceAll(/&#x([\da-f]{1,5});/gi, (_, code) =>
+      String.fromCodePoint(Number.parseInt(code, 16)),
+    );
+  return plain === text ? plain : unescaped(plain);
 }
 
 /** Converts all digits to ASCII and removes all characters that may separate the groups of a number. */

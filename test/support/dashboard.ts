@@ -24,6 +24,8 @@ export type Browser = {
   readonly address: string;
   /** The value of the session cookie. */
   readonly cookie: () => string | undefined;
+  /** The value of the cookie by which a device is known after a sign-in. */
+  readonly device: () => string | undefined;
 };
 
 type BrowserCall = {
@@ -36,6 +38,7 @@ let opened = 0;
 
 export function openBrowser(service: TestService, cookie?: string): Browser {
   let own = cookie;
+  let device: string | undefined;
   opened += 1;
   const address = `198.18.${opened >> 8}.${opened & 255}`;
   const call = async (path: string, { headers = {}, ...rest }: BrowserCall = {}) => {
@@ -43,12 +46,13 @@ export function openBrowser(service: TestService, cookie?: string): Browser {
       ...rest,
       headers: {
         'x-forwarded-for': address,
-        ...(own !== undefined && { cookie: `session=${own}` }),
+        cookie: `${own === undefined ? '' : `session=${own}; `}device=${device ?? ''}`,
         ...headers,
       },
     });
     const set = /^session=([^;]*);/.exec(reply.headers.get('set-cookie') ?? '');
     if (set) own = set[1] === '' ? undefined : set[1];
+    device = /\bdevice=([\w-]+);/.exec(reply.headers.get('set-cookie') ?? '')?.[1] ?? device;
     return reply;
   };
   // A service that providers call has a real address.
@@ -62,6 +66,7 @@ export function openBrowser(service: TestService, cookie?: string): Browser {
     get: (path) => call(path),
     post: (path, body) => send('POST', path, body),
     cookie: () => own,
+    device: () => device,
   };
 }
 

@@ -179,6 +179,7 @@ const functions: Readonly<Record<string, (...args: readonly never[]) => unknown>
   },
   list: (...items: unknown[]) => items,
   index: (items: unknown[], place: number) => items[place],
+  join: (separator: string, texts: readonly string[]) => texts.join(separator),
   trunc: (length: number, text: string) => text.slice(0, length),
   trimSuffix: (suffix: string, text: string) =>
     text.endsWith(suffix) ? text.slice(0, -suffix.length) : text,

@@ -6,6 +6,7 @@ import { createServices } from '../../src/create-services.ts';
 import { createMetrics } from '../../src/http/operator/metrics.ts';
 import { createLog, logWarningsTo } from '../../src/log.ts';
 import { allowedNetworksOf } from '../../src/security/endpoint-address.ts';
+import { networksOf } from '../../src/security/networks.ts';
 import type { Services } from '../../src/services/services.ts';
 import { issueMerchantToken } from './merchant-token.ts';
 import { type CreatedAccount, createTestAccount, type TestSettings } from './test-account.ts';
@@ -48,6 +49,7 @@ export type TestService = TestDatabase & {
 export async function startTestService({
   port = 0,
   publicUrl = '',
+  trustedProxies = undefined as readonly string[] | undefined,
   databaseOptions = {} as NonNullable<Parameters<typeof createTestDatabase>[1]>,
 } = {}): Promise<TestService> {
   const test = await createTestDatabase(templateName, databaseOptions);
@@ -69,6 +71,7 @@ export async function startTestService({
       publicUrl: publicUrl || (port === 0 ? 'http://service.test' : `http://127.0.0.1:${port}`),
       orderLapseSeconds: 24 * 3600,
       endpointNetworks: allowedNetworksOf([], { loopback: true }),
+      ...(trustedProxies && { trustedProxies: networksOf(trustedProxies) }),
     },
     logWarning: logWarningsTo(log),
   });

@@ -1,13 +1,14 @@
 /**
  * Reads the digits of a text as a person would: in any script, as compatibility characters such as full-width digits,
- * or percent-encoded, with their grouping. `card-numbers.ts` decides which of them form a card number. Contract 8.5.
+ * with their grouping. `card-numbers.ts` decides which of them form a card number. Contract 8.5.
  */
+import type { DecodedText } from './decoded-text.ts';
 
 export type Digits = {
   readonly count: number;
   /** Each is 0 to 9. */
   readonly values: Uint8Array;
-  /** Start and end of each digit's character in the text. One character may stand for several digits. */
+  /** Start and end of each digit's character in the original. One character may stand for several digits. */
   readonly from: Int32Array;
   readonly to: Int32Array;
   /** What separates each digit from the previous one: a value of `gap`. */
@@ -40,13 +41,14 @@ function separatorsOf(has: (character: string) => boolean): Separators {
 
 export type ReadOptions = {
   readonly separators: Separators;
-  /** Whether percent-encoded characters are decoded. */
-  readonly isDecoding: boolean;
   /** Ranges of the text, in order, whose digits are ignored. */
   readonly skipped?: readonly TextRange[];
 };
 
-export function readDigits(text: string, { separators, isDecoding, skipped }: ReadOptions): Digits {
+export function readDigits(
+  { text, ranges }: DecodedText,
+  { separators, skipped }: ReadOptions,
+): Digits {
   const countMax = digitsOfCharacterMax * text.length;
   const [values, gaps] = [new Uint8Array(countMax), new Uint8Array(countMax)];
   const [from, to] = [new Int32Array(countMax), new Int32Array(countMax)];
@@ -54,8 +56,8 @@ export function readDigits(text: string, { separators, isDecoding, skipped }: Re
   let current: number = gap.other;
   const add = (value: number, start: number, end: number) => {
     values[count] = value;
-    from[count] = start;
-    to[count] = end;
+    from[count] = ranges?.from[start] ?? start;
+    to[count] = ranges?.to[end - 1] ?? end;
     gaps[count] = current;
     count += 1;
     current = gap.none;
@@ -74,12 +76,13 @@ export function readDigits(text: string, { separators, isDecoding, skipped }: Re
     } else if (code >= zero && code <= nine) {
       add(code - zero, at, at + 1);
       at += 1;
-    } else if (code < 0x80 && !(isDecoding && code === percent)) {
+    } else if (code < 0x80) {
       // A plus right after a digit is a space of a URL's query. Elsewhere it starts a phone number.
       pass(separators.ascii[code] === 1 || (code === plus && current === gap.none));
       at += 1;
     } else {
-      const { character, end } = readCharacter(text, at);
+      const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+      const end = at + character.length;
       for (const plain of plainCharactersOf(character)) {
         const value = findValue(plain);
         if (value === undefined) pass(separators.has(plain));
@@ -95,36 +98,8 @@ export type TextRange = { readonly from: number; readonly to: number };
 
 /** `⑳` is two digits and `⅒` three; no character stands for more. */
 const digitsOfCharacterMax = 3;
-const [zero, nine, percent, plus] = [0x30, 0x39, 0x25, 0x2b];
+const [zero, nine, plus] = [0x30, 0x39, 0x2b];
 const decimalDigit = /\p{Nd}/u;
-
-/** Reads one character, which may be percent-encoded. */
-function readCharacter(text: string, at: number): { character: string; end: number } {
-  if (text.charCodeAt(at) === percent) {
-    const byte = Number.parseInt(/^[\da-f]{2}$/i.exec(text.slice(at + 1, at + 3))?.[0] ?? '', 16);
-    const end = at + 3 * bytesOfCharacter(byte);
-    const character = Number.isNaN(byte) ? undefined : decode(text.slice(at, end));
-    if (character !== undefined) return { character, end };
-  }
-  const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
-  return { character, end: at + character.length };
-}
-
-/** The length of a UTF-8 character, from its first byte. */
-function bytesOfCharacter(byte: number): number {
-  if (byte >= 0xf0) return 4;
-  if (byte >= 0xe0) return 3;
-  return byte >= 0xc0 ? 2 : 1;
-}
-
-function decode(encoded: string): string | undefined {
-  try {
-    const character = decodeURIComponent(encoded);
-    return [...character].length === 1 ? character : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** `４` becomes `4`, `⑪` becomes `11`, `⒋` becomes `4.`. */
 function plainCharactersOf(character: string): Iterable<string> {

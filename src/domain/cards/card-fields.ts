@@ -134,6 +134,8 @@ function wordsOf(name: string): string {
 const codeNames = /cv[vcn]|csc|security.?code/i;
 const exponents = /\d[eE][+-]?\d/;
 const escapes = /\\[^"\\/]/;
+/** Within percent-encoding too. Decimal ones have many digits anyway. */
+const encodedEscapes = /(?:#|23)x|5cu/i;
 const digitsOfAnyScript = /\p{Nd}(?:[^A-Za-z\p{N}*"]*\p{Nd}){12}/u;
 const notAscii = /[^\0-\x7f]/;
 
@@ -151,6 +153,7 @@ export function mayHoldCardData(body: string): boolean {
 function mayHold(text: string): boolean {
   if (codeNames.test(text) || exponents.test(text) || hasManyDigits(text)) return true;
   if (text.includes('\\') && escapes.test(text)) return true;
+  if (encodedEscapes.test(text)) return true;
   if (!notAscii.test(text)) return false;
   const plain = text.normalize('NFKC');
   return digitsOfAnyScript.test(plain) || codeNames.test(plain) || exponents.test(plain);

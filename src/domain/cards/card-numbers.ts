@@ -10,6 +10,7 @@ import {
   type TextRange,
   usualSeparators,
 } from './card-digits.ts';
+import { type DecodedText, isEncoded, waysToRead } from './decoded-text.ts';
 
 const digitsMin = 13;
 const digitsMax = 19;
@@ -24,16 +25,16 @@ export function maskCardNumbers(text: string): string {
   if (plain !== undefined && plain !== text && holdsCardNumber(plain))
     return maskCardNumbers(plain);
   if (!mayHoldNumber(text)) return text;
-  return maskBothReadings(text, (part, isDecoding) => {
-    const skipped = findOwnIds(part);
-    const digits = readDigits(part, { separators: usualSeparators, isDecoding, skipped });
+  return maskAllReadings(text, (part, decoded) => {
+    const skipped = findOwnIds(decoded.text);
+    const digits = readDigits(decoded, { separators: usualSeparators, skipped });
     const hidden = findHidden(digits);
     return hidden ? write(part, digits, hidden) : part;
   });
 }
 
 /** A cheap first test: most texts have no digit in any spelling. */
-const mayHoldDigit = /[\d%]|[^\0-\x7f]/;
+const mayHoldDigit = /\d|[^\0-\x7f]/;
 
 export function holdsCardNumber(text: string): boolean {
   return maskCardNumbers(text) !== text;
@@ -41,9 +42,10 @@ export function holdsCardNumber(text: string): boolean {
 
 /** Masks any number with as many digits as a card number, without checking the Luhn checksum. */
 export function maskCardField(text: string): string {
+  if (!mayHoldDigit.test(text)) return text;
   const plain = findPlainNumber(text) ?? text;
-  const masked = maskBothReadings(plain, (part, isDecoding) => {
-    const digits = readDigits(part, { separators: looseSeparators, isDecoding });
+  const masked = maskAllReadings(plain, (part, decoded) => {
+    const digits = readDigits(decoded, { separators: looseSeparators });
     const hidden = new Uint8Array(digits.count);
     let from = 0;
     for (let end = 1; end <= hidden.length; end += 1) {
@@ -59,18 +61,22 @@ export function maskCardField(text: string): string {
 const passesMax = 8;
 
 /**
- * A text with `%` can be read in two ways: in "5%378282246310005" the card number follows a percent sign, in
- * "%378282246310005" `%37` may be an encoded digit. Masks both readings until neither finds anything.
+ * An encoded text can be read in several ways: in "5%378282246310005" the card number follows a percent sign, in
+ * "%378282246310005" `%37` may be an encoded digit. Masks all readings until none finds anything.
  */
-function maskBothReadings(
+function maskAllReadings(
   text: string,
-  mask: (text: string, isDecoding: boolean) => string,
+  mask: (text: string, decoded: DecodedText) => string,
 ): string {
-  let masked = mask(text, false);
-  if (!percentEncoded.test(masked)) return masked;
+  let masked = mask(text, { text });
+  if (!isEncoded(masked)) return masked;
   for (let pass = 0; pass < passesMax; pass += 1) {
     const before = masked;
-    masked = mask(mask(before, true), false);
+    for (const decode of waysToRead(before)) {
+      const decoded = decode(masked);
+      if (decoded) masked = mask(masked, decoded);
+    }
+    masked = mask(masked, { text: masked });
     if (masked === before) return masked;
   }
   // Only a crafted text needs so many passes, so all of its digits are masked.
@@ -80,13 +86,12 @@ function maskBothReadings(
 const groupedDigits = /\d(?:[\s.+-]*\d){12}/;
 const groupedDigitsOfAnyScript = /\p{Nd}(?:[^\p{L}\p{N}]*\p{Nd}){12}/u;
 const notAscii = /[^\0-\x7f]/;
-const percentEncoded = /%[\da-f]{2}/i;
 
 /** A cheap test for every text. It may be true for a text without a card number, and is never false for one with it. */
 function mayHoldNumber(text: string): boolean {
   // Seven characters can stand for thirteen digits or more: ⑪⑪⑪⑪⑪⑪⑪.
   if (text.length < 7) return false;
-  if (groupedDigits.test(text) || percentEncoded.test(text)) return true;
+  if (groupedDigits.test(text) || isEncoded(text)) return true;
   return notAscii.test(text) && groupedDigitsOfAnyScript.test(text.normalize('NFKC'));
 }
 

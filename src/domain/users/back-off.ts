@@ -18,6 +18,11 @@ export function decideFailures(before: Failures | undefined, free: number, now: 
   return { failures, lastFailedAt: now, blockedUntil: addSeconds(now, seconds) };
 }
 
+/** Which failures are worth an entry in the audit log: 1, 2, 4, 8 and so on. */
+export function isCountToNote(failures: number): boolean {
+  return Number.isInteger(Math.log2(failures));
+}
+
 /** Seconds to wait, rounded up, or 0. */
 export function secondsToWait(blockedUntil: Date, now: Date): number {
   return Math.max(0, Math.ceil((blockedUntil.getTime() - now.getTime()) / 1000));

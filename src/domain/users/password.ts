@@ -1,17 +1,24 @@
-/** Which passwords are accepted. Length alone: other rules make people write passwords down. Contract 13.2. */
+/** Which passwords are accepted: long ones that few people choose. Other rules make people write them down. Contract 13.2. */
 import { refuseField } from '../errors.ts';
 import { limits } from '../limits.ts';
 
 const { passwordCharsMin, passwordCharsMax } = limits;
 
-export function checkPassword(text: string, email: string): string {
+/** Whether a text in lower case is on the list of common passwords. */
+export type IsListed = (text: string) => boolean;
+
+export function checkPassword(text: string, email: string, isListed: IsListed): string {
   const password = foldPassword(text);
   const { length } = [...password];
   if (length < passwordCharsMin || length > passwordCharsMax) {
     refuseField('password', `must have ${passwordCharsMin} to ${passwordCharsMax} characters`);
   }
-  if (password.toLowerCase() === email || new Set(password).size === 1) {
-    refuseField('password', 'is too easy to guess: choose another one');
+  const plain = password.toLowerCase();
+  if (plain === email || isCommon(plain, isListed)) {
+    refuseField(
+      'password',
+      'is too easy to guess: many people choose it, or one like it. Choose another, such as four words that do not belong together',
+    );
   }
   return password;
 }
@@ -19,4 +26,30 @@ export function checkPassword(text: string, email: string): string {
 /** Keyboards produce the same character in different ways. */
 export function foldPassword(text: string): string {
   return text.normalize('NFKC');
+}
+
+/** What is repeated may have up to this many characters and need not be on the list. */
+const shortUnitChars = 3;
+
+/** True also for what repeats a common password, writes it backwards, or adds digits before or after it. */
+function isCommon(plain: string, isListed: IsListed): boolean {
+  const unit = repeatedUnit(plain);
+  if (unit.length <= shortUnitChars) return true;
+  return [...withoutDigits(plain), ...withoutDigits(unit)]
+    .flatMap((core) => [core, repeatedUnit(core)])
+    .some((core) => isListed(core) || isListed([...core].reverse().join('')));
+}
+
+/** `abab` gives `ab`, and a text without repetition itself. */
+function repeatedUnit(text: string): string {
+  return text.slice(0, (text + text).indexOf(text, 1));
+}
+
+/** The text without some or all of the digits at its beginning and its end. */
+function* withoutDigits(text: string): Generator<string> {
+  const first = text.search(/\D|$/);
+  const last = text.length - (/\d*$/.exec(text)?.[0].length ?? 0);
+  for (let from = 0; from <= first; from += 1) {
+    for (let to = Math.max(last, from + 1); to <= text.length; to += 1) yield text.slice(from, to);
+  }
 }

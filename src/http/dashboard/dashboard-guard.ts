@@ -32,11 +32,13 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     signedIn: SignedIn | null;
+    visitor: Visitor | null;
   }
 }
 
 export function addDashboardGuard(app: FastifyInstance, edge: Edge): void {
   app.decorateRequest('signedIn', null);
+  app.decorateRequest('visitor', null);
   app.addHook('onRoute', ({ config = {} }) => {
     config.bound ??= config.dashboard === 'visitor' ? 'visit' : 'call';
   });
@@ -71,7 +73,8 @@ async function authorize(
   if (isChange(request)) refuseOtherSites(edge, request);
   // A route that does not declare its access is open to owners only.
   const access = config.dashboard ?? 'owner';
-  const visitor = visitorOf(request);
+  const visitor = readVisitor(edge, request);
+  request.visitor = visitor;
   if (access === 'visitor') return edge.countVisitor(visitor.address);
   const signedIn = secret && (await edge.useCases.findSession(secret, visitor));
   if (!signedIn) {
@@ -129,9 +132,14 @@ function refuseOtherAccount(request: FastifyRequest, { accountId, name }: OwnAcc
   );
 }
 
-export function visitorOf({ raw }: FastifyRequest): Visitor {
+function readVisitor({ settings }: Edge, { raw }: FastifyRequest): Visitor {
   const userAgent = (raw.headers['user-agent'] ?? '').slice(0, limits.userAgentCharsMax);
-  return { address: clientAddress(raw), userAgent };
+  return { address: clientAddress(raw, settings.trustedProxies), userAgent };
+}
+
+export function visitorOf({ visitor }: FastifyRequest): Visitor {
+  if (!visitor) throw new Error('the route is not guarded');
+  return visitor;
 }
 
 export function getSignedIn({ signedIn }: FastifyRequest): SignedIn {

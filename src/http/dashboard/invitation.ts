@@ -33,7 +33,7 @@ export function addInvitation(app: FastifyInstance, edge: Edge): void {
       const { params, body } = request;
       const caller = callerOf(edge, request);
       const secret = await useCases.acceptWithPassword(params.token, body.password, caller);
-      return begin(edge, request, reply, secret);
+      return begin(edge, request, reply, secret, caller);
     },
   });
 
@@ -48,8 +48,9 @@ export function addInvitation(app: FastifyInstance, edge: Edge): void {
     schema: { hide: true, body: PasskeyBody },
     handler: async (request, reply) => {
       const { params, body } = request;
-      const secret = await useCases.acceptWithPasskey(params.token, body, callerOf(edge, request));
-      return begin(edge, request, reply, secret);
+      const caller = callerOf(edge, request);
+      const secret = await useCases.acceptWithPasskey(params.token, body, caller);
+      return begin(edge, request, reply, secret, caller);
     },
   });
 

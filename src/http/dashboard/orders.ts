@@ -8,7 +8,7 @@ import { includesRole, type Role } from '../../domain/users/role.ts';
 import type { ListedOrderRow } from '../../use-cases/order-lists/list-filtered-orders.ts';
 import type { Edge } from '../edge.ts';
 import { amountText } from './amounts.ts';
-import { getAccount } from './dashboard-guard.ts';
+import { getAccount, getActor } from './dashboard-guard.ts';
 import { readOrderFilter } from './order-filter.ts';
 import { providerView } from './provider-view.ts';
 import { type Query, readLimit, readText } from './read-query.ts';
@@ -71,7 +71,8 @@ export function addOrders(app: FastifyInstance, { useCases }: Edge): void {
     handler: async (request, reply) => {
       const { accountId, role } = getAccount(request);
       const filter = readOrderFilter(request.query, []);
-      const texts = useCases.exportOrders(accountId, { filter, isMasked: isMaskedFor(role) });
+      const options = { filter, isMasked: isMaskedFor(role) };
+      const texts = await useCases.exportOrders(getActor(request), accountId, options);
       return reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', 'attachment; filename="orders.csv"')

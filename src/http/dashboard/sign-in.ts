@@ -2,10 +2,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
+import { newOpaqueToken } from '../../security/opaque-token.ts';
 import type { Caller } from '../../use-cases/users/sign-in.ts';
 import type { Edge } from '../edge.ts';
 import { getSignedIn, visitorOf } from './dashboard-guard.ts';
-import { findSecret, keepSecret } from './session-cookie.ts';
+import { findSecret, keepDevice, keepSecret } from './session-cookie.ts';
 import { sessionView } from './session-view.ts';
 
 const Password = Type.String({ minLength: 1, maxLength: limits.textCharsMax });
@@ -36,8 +37,9 @@ export function addSignIn(app: FastifyInstance, edge: Edge): void {
     ...forVisitors,
     schema: { hide: true, body: SignInBody },
     handler: async (request, reply) => {
-      const secret = await useCases.signInWithPassword(request.body, callerOf(edge, request));
-      return begin(edge, request, reply, secret);
+      const caller = callerOf(edge, request);
+      const secret = await useCases.signInWithPassword(request.body, caller);
+      return begin(edge, request, reply, secret, caller);
     },
   });
 
@@ -51,24 +53,28 @@ export function addSignIn(app: FastifyInstance, edge: Edge): void {
     ...forVisitors,
     schema: { hide: true, body: PasskeyBody },
     handler: async (request, reply) => {
-      const secret = await useCases.signInWithPasskey(request.body, callerOf(edge, request));
-      return begin(edge, request, reply, secret);
+      const caller = callerOf(edge, request);
+      const secret = await useCases.signInWithPasskey(request.body, caller);
+      return begin(edge, request, reply, secret, caller);
     },
   });
 }
 
 export function callerOf(edge: Edge, request: FastifyRequest): Caller {
-  return { ...visitorOf(request), formerSecret: findSecret(edge, request) };
+  const device = findSecret(edge, request, 'device') ?? newOpaqueToken();
+  return { ...visitorOf(request), formerSecret: findSecret(edge, request), device };
 }
 
-/** Sends the cookie of a session that was opened or renewed, and what the session may see. */
+/** Sends the cookie of a session that was opened or renewed, after a sign-in that of the device, and what it may see. */
 export async function begin(
   edge: Edge,
   request: FastifyRequest,
   reply: FastifyReply,
   secret: string,
+  caller?: Pick<Caller, 'device'>,
 ) {
   keepSecret(edge, reply, secret);
+  if (caller) keepDevice(edge, reply, caller.device);
   const signedIn = await edge.useCases.findSession(secret, visitorOf(request));
   request.signedIn = signedIn ?? null;
   return sessionView(getSignedIn(request));

@@ -18,6 +18,7 @@ export async function pruneSignIns({ database, clock }: Needs, isOver: IsOver): 
     invitations: now,
     challenges: now,
     failures: addSeconds(now, -limits.signInFailuresSeconds),
+    known_visitors: addSeconds(now, -limits.knownVisitorSeconds),
   };
   let left = 0;
   for (const [which, before] of Object.entries(ends) as [EndedSignIns, Date][]) {

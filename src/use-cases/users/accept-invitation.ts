@@ -11,6 +11,7 @@ import { addSeconds } from '../../domain/time.ts';
 import { checkPassword } from '../../domain/users/password.ts';
 import { actorOf } from '../../domain/users/session.ts';
 import type { Transaction } from '../../postgres/database.ts';
+import { isListed } from '../../security/common-passwords.ts';
 import { digestOfToken } from '../../security/opaque-token.ts';
 import type { Passkey } from '../../security/passkeys.ts';
 import { hashPassword } from '../../security/passwords.ts';
@@ -30,6 +31,7 @@ import {
   wrongPasskey,
 } from './prove-passkey.ts';
 import type { Caller } from './sign-in.ts';
+import { rememberVisitor } from './sign-in-attempt.ts';
 
 /** Returns the secret of a new session. */
 export async function acceptWithPassword(
@@ -39,7 +41,7 @@ export async function acceptWithPassword(
   caller: Caller,
 ): Promise<string> {
   const { email, userId } = await getInvitation(needs, token);
-  const passwordHash = await hashPassword(checkPassword(password, email));
+  const passwordHash = await hashPassword(checkPassword(password, email, isListed));
   const id = userId ?? newDashboardUserId();
   return accept(needs, token, caller, { userId: id, passwordHash, passkey: null });
 }
@@ -93,7 +95,7 @@ type NewCredentials = Pick<User, 'userId' | 'passwordHash'> & { readonly passkey
 function accept(
   { database, clock }: Needs,
   token: string,
-  { formerSecret, ...visitor }: Caller,
+  { formerSecret, device, ...visitor }: Caller,
   { userId, passwordHash, passkey }: NewCredentials,
 ): Promise<string> {
   return database.transaction(async (tx) => {
@@ -112,6 +114,7 @@ function accept(
       const { role } = invitation;
       await becomeMember(tx, actor, now, { accountId, userId, role });
     }
+    await rememberVisitor(tx, { email, address: visitor.address, device }, now);
     return openSession(tx, now, { userId, accountId, visitor, formerSecret });
   });
 }

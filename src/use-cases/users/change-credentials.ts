@@ -9,6 +9,7 @@ import { addSeconds, type Clock } from '../../domain/time.ts';
 import { checkPassword } from '../../domain/users/password.ts';
 import { actorOf, type SignedIn, type Visitor } from '../../domain/users/session.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
+import { isListed } from '../../security/common-passwords.ts';
 import { hashPassword } from '../../security/passwords.ts';
 import {
   deletePasskey,
@@ -41,7 +42,7 @@ export async function changePassword(
   password: string,
   visitor: Visitor,
 ): Promise<number> {
-  const passwordHash = await hashPassword(checkPassword(password, signedIn.user.email));
+  const passwordHash = await hashPassword(checkPassword(password, signedIn.user.email, isListed));
   return change(needs, signedIn, visitor, 'user.password_changed', async (tx, { userId }) => {
     await savePasswordHash(tx, userId, passwordHash);
     const ended = await deleteSessionsOfUser(tx, userId, signedIn.session.sessionId);

@@ -31,10 +31,11 @@ export function confirmWithPassword(
   password: string,
   { address }: Visitor,
 ): Promise<string> {
-  const credentials = { email: user.email, password, address };
-  // The address is that of the session, so only the password can be wrong.
+  const { sessionId } = session;
+  const credentials = { email: user.email, password, address, sessionId };
+  // The e-mail address is that of the session, so only the password can be wrong.
   return provePassword(needs, credentials, 'The password is wrong.', (tx, _user, now) =>
-    renew(tx, session.sessionId, { confirmedAt: now }),
+    renew(tx, sessionId, { confirmedAt: now }),
   );
 }
 

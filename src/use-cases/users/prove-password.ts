@@ -5,32 +5,37 @@ import { foldPassword } from '../../domain/users/password.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import { hashPassword, isOutdated, isPassword } from '../../security/passwords.ts';
 import { findUserByEmail, lockUser, savePasswordHash, type User } from '../../store/users.ts';
-import { claimAttempt, forgiveAttempt, takeBackAttempt } from './sign-in-attempt.ts';
+import {
+  auditFailure,
+  type Claimant,
+  claimAttempt,
+  forgiveAttempt,
+  takeBackAttempt,
+} from './sign-in-attempt.ts';
 
 type Needs = { readonly database: Database; readonly clock: Clock };
 
-export type Credentials = {
-  readonly email: string;
-  readonly password: string;
-  readonly address: string;
-};
+export type Credentials = Claimant & { readonly password: string };
 
 /** Runs `work` in a transaction that has locked the user. `refusal` says that the credentials are wrong. */
 export async function provePassword<Result>(
   needs: Needs,
-  { email, password, address }: Credentials,
+  { password, ...claimant }: Credentials,
   refusal: string,
   work: (tx: Transaction, user: User, now: Date) => Promise<Result>,
 ): Promise<Result> {
   const wrongCredentials = () => new ServiceError('AUTHENTICATION_FAILED', refusal);
-  const attempt = await claimAttempt(needs, email, address);
+  const attempt = await claimAttempt(needs, claimant);
   const given = foldPassword(password);
-  const user = await findUserByEmail(needs.database, email);
+  const user = await findUserByEmail(needs.database, claimant.email);
   const isRight = await isPassword(user?.passwordHash, given).catch(async (error: unknown) => {
     await takeBackAttempt(needs, attempt);
     throw error;
   });
-  if (!user?.passwordHash || !isRight) throw wrongCredentials();
+  if (!user?.passwordHash || !isRight) {
+    await auditFailure(needs, attempt, user, claimant);
+    throw wrongCredentials();
+  }
   const better = isOutdated(user.passwordHash) ? await hashPassword(given) : undefined;
   return needs.database.transaction(async (tx) => {
     const locked = await lockUser(tx, user.userId);

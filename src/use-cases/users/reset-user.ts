@@ -9,11 +9,10 @@ import type { ServiceSettings } from '../../services/services.ts';
 import { deleteResets, insertInvitation } from '../../store/invitations.ts';
 import { deletePasskeys } from '../../store/passkeys.ts';
 import { deleteSessionsOfUser } from '../../store/sessions.ts';
-import { deleteFailures } from '../../store/sign-in-failures.ts';
 import { findUserByEmail, lockUser, savePasswordHash } from '../../store/users.ts';
 import { auditUser } from './audit-user.ts';
 import { type NewInvitation, newInvitation } from './invite-user.ts';
-import { subjectOfUser } from './sign-in-attempt.ts';
+import { forgetFailures } from './sign-in-attempt.ts';
 
 type Needs = {
   readonly database: Database;
@@ -43,7 +42,7 @@ export async function resetUser(
     await savePasswordHash(tx, userId, null);
     await deletePasskeys(tx, userId);
     const endedSessions = await deleteSessionsOfUser(tx, userId, null);
-    await deleteFailures(tx, subjectOfUser(email));
+    await forgetFailures(tx, email);
     await deleteResets(tx, userId);
     const stored = { accountId: null, role: null, userId, email, createdAt, expiresAt };
     await insertInvitation(tx, { ...stored, invitationId }, digestOfToken(token));

@@ -15,11 +15,15 @@ import {
   provePasskey,
 } from './prove-passkey.ts';
 import { provePassword } from './prove-password.ts';
+import { rememberVisitor } from './sign-in-attempt.ts';
 
 type Needs = { readonly database: Database; readonly clock: Clock };
 
-/** Who signs in: from where, and with which cookie of an earlier session. */
-export type Caller = Visitor & { readonly formerSecret: string | undefined };
+/** Who signs in: from where, with which cookie of an earlier session, and with that of the device, which may be new. */
+export type Caller = Visitor & {
+  readonly formerSecret: string | undefined;
+  readonly device: string;
+};
 
 /** Returns the secret of the new session. */
 export function signInWithPassword(
@@ -27,7 +31,8 @@ export function signInWithPassword(
   { email, password }: { readonly email: string; readonly password: string },
   caller: Caller,
 ): Promise<string> {
-  const credentials = { email: foldUserEmail(email), password, address: caller.address };
+  const { address, device } = caller;
+  const credentials = { email: foldUserEmail(email), password, address, device };
   const refusal = 'The e-mail address or the password is wrong: check both and try again.';
   return provePassword(needs, credentials, refusal, (tx, user, now) =>
     begin(tx, user, now, caller, 'password'),
@@ -54,12 +59,13 @@ async function begin(
   tx: Transaction,
   user: User,
   now: Date,
-  { formerSecret, ...visitor }: Caller,
+  { formerSecret, device, ...visitor }: Caller,
   way: 'password' | 'passkey',
 ): Promise<string> {
   const { userId } = user;
   const details = { with: way };
   await auditUser(tx, actorOf(user, visitor), now, { action: 'user.signed_in', userId, details });
+  await rememberVisitor(tx, { email: user.email, address: visitor.address, device }, now);
   const accountId = await chooseAccount(tx, userId);
   return openSession(tx, now, { userId, accountId, visitor, formerSecret });
 }

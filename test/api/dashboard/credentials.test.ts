@@ -42,9 +42,9 @@ test('a new password replaces the former one and ends the other sessions', async
   });
 });
 
-test('a password that is too short or the e-mail address is refused', async () => {
+test('a password that is too short, common or the e-mail address is refused', async () => {
   const person = await joinAndConfirm('viewer');
-  for (const bad of ['short', '', person.email, 'a'.repeat(20), 1]) {
+  for (const bad of ['short', '', person.email, 'a'.repeat(20), 'qwertyQWERTY', 1]) {
     const reply = await person.post('/credentials/password', { password: bad });
     assert.equal(reply.status, 400, String(bad));
   }

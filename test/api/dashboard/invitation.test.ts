@@ -75,6 +75,7 @@ test('a link ends after 24 hours, when a new one replaces it, and when it is wit
 const refusedPasswords: [name: string, text: string][] = [
   ['eleven characters', 'a1b2c3d4e5f'],
   ['one character many times', 'aaaaaaaaaaaaaaaa'],
+  ['a common word and digits', 'Password12345'],
   ['more than 256 characters', 'ab'.repeat(129)],
 ];
 for (const [name, text] of refusedPasswords) {

@@ -1,6 +1,7 @@
 /** Overview, lists, search and export of orders over HTTP: who sees what, and that nothing is silently ignored. Contract 13.4. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { auditOf } from '../../support/audit.ts';
 import { codeOf, join, openBrowser } from '../../support/dashboard.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../../support/deliveries.ts';
 import { orderBody } from '../../support/order-bodies.ts';
@@ -113,7 +114,7 @@ test('orders of one second are newest first in the list and in the file, across 
   assert.deepEqual(ids, created);
   const lines = (await csvOf(owner)).trim().split('\r\n').slice(1);
   assert.deepEqual(
-    lines.map((line) => line.split(',')[0]),
+    lines.map((line) => line.split('"')[1]),
     created,
   );
 });
@@ -141,6 +142,22 @@ test('the file has the same orders, one line each, and only masked consumers for
   assert.equal(lines.length, 3);
   assert.match(lines[1] ?? '', /TEA-2.*236\.00.*asha@example\.com/);
   assert.doesNotMatch(await csvOf(viewer), /asha@example|9876543210/);
+});
+
+test('an export is in the audit log, with its filter and who made it', async () => {
+  const reply = await operator.get('/orders.csv?status=new&from=2026-01-01T00:00:00Z&mode=UPI');
+  assert.equal(reply.status, 200);
+  const entries = (await auditOf(service, shop.accountId)).filter(
+    ({ action }) => action === 'orders.exported',
+  );
+  const { email, userId, address } = operator;
+  const filter = { status: 'new', from: '2026-01-01T00:00:00.000Z', mode: 'UPI' };
+  assert.deepEqual(entries.at(-1), {
+    ...{ actor: email, user_id: userId, address, action: 'orders.exported' },
+    ...{ object: shop.accountId, details: { ...filter, masked: false } },
+  });
+  assert.equal((await operator.get('/orders.csv?status=paid')).status, 400);
+  assert.equal((await auditOf(service, shop.accountId)).at(-1)?.details.status, 'new');
 });
 
 test('the overview counts what the lists have', async () => {

@@ -178,6 +178,14 @@ test('visitors of one address are limited, and those of others and users are not
   assert.equal((await person.call('/session', { headers })).status, 200);
 });
 
+test('a session has the address that a trusted proxy names, and otherwise that of the connection', async () => {
+  const behind = await join(service, accountId, 'viewer');
+  assert.equal((await behind.get('/sessions')).body.sessions[0].address, behind.address);
+  const open = await startTestService({ trustedProxies: ['192.0.2.0/24'] });
+  const stranger = await join(open, (await open.createAccount()).accountId, 'viewer');
+  assert.equal((await stranger.get('/sessions')).body.sessions[0].address, '127.0.0.1');
+});
+
 test('a change from another site is refused, with every method, and changes nothing', async () => {
   const person = await join(service, accountId, 'owner');
   const origins = [
@@ -242,7 +250,7 @@ test('behind https the cookie has the prefix __Host- and is Secure', async () =>
     ...{ headers: { origin: publicUrl }, body: { password } },
   });
   const [, secret] =
-    /^__Host-session=([\w-]{43}); Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict; Secure$/.exec(
+    /^__Host-session=([\w-]{43}); Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict; Secure, __Host-device=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict; Secure$/.exec(
       reply.headers.get('set-cookie') ?? '',
     ) ?? [];
   assert.ok(secret);

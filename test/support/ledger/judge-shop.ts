@@ -1,6 +1,9 @@
 /** Compares the overview of a shop and its exported orders with what is true of them. */
+
+import { commandLine } from '../../../src/domain/audit.ts';
 import { getOverview } from '../../../src/use-cases/figures/get-overview.ts';
 import { exportOrders } from '../../../src/use-cases/order-lists/export-orders.ts';
+import { readCsv } from '../read-csv.ts';
 import { type LedgerOrder, type LedgerShop, type LedgerStage, toMajor } from './ledger-order.ts';
 import type { Truth } from './truth.ts';
 
@@ -62,13 +65,9 @@ async function judgeExport(
   judged: readonly JudgedOrder[],
 ): Promise<string[]> {
   let text = '';
-  for await (const part of exportOrders(services, accountId, { filter: {}, isMasked: true })) {
-    text += part;
-  }
-  const [titles = [], ...lines] = text
-    .trimEnd()
-    .split('\r\n')
-    .map((line) => line.split(','));
+  const all = { filter: {}, isMasked: true };
+  for await (const part of await exportOrders(services, commandLine, accountId, all)) text += part;
+  const [titles = [], ...lines] = readCsv(text);
   const shown = new Map(
     lines.map((cells) => {
       const row = Object.fromEntries(titles.map((title, place) => [title, cells[place]]));

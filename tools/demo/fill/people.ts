@@ -32,7 +32,8 @@ export async function join(stage: FillStage, inviter: Actor, joining: Person): P
   const { services } = stage;
   const link = await invite(stage, inviter, joining);
   const token = link.slice(link.lastIndexOf('/') + 1);
-  await acceptWithPassword(services, token, password, { ...joining, formerSecret: undefined });
+  const caller = { ...joining, formerSecret: undefined, device: joining.email };
+  await acceptWithPassword(services, token, password, caller);
   return actorOf({ userId: await userIdOf(stage, joining), email: joining.email }, joining);
 }
 
@@ -51,7 +52,7 @@ export async function signIn({ services }: FillStage, joined: Person): Promise<v
   await signInWithPassword(
     services,
     { email, password },
-    { address, userAgent, formerSecret: undefined },
+    { address, userAgent, formerSecret: undefined, device: email },
   );
 }
 

@@ -49,6 +49,10 @@ capabilities:
   value: "8080"
 - name: PUBLIC_URL
   value: {{ required "publicUrl is missing: the https URL under which the service is reached" .Values.publicUrl | quote }}
+{{- if .Values.trustedProxies }}
+- name: TRUSTED_PROXIES
+  value: {{ join "," .Values.trustedProxies | quote }}
+{{- end }}
 - name: DATABASE_URL_FILE
   value: /run/secrets/payments/database-url
 - name: MASTER_KEY_FILE
