@@ -260,6 +260,9 @@ test('the systemd unit starts the service with the flags of npm start, as a user
   ]) {
     assert.ok(unit.split('\n').includes(line), line);
   }
+  // In this order: the embedded database gives its files an owner, and "chown" is one of the privileged calls.
+  const filters = [...unit.matchAll(/^SystemCallFilter=(.+)$/gm)].map(([, calls]) => calls);
+  assert.deepEqual(filters, ['@system-service', '~@privileged @resources', '@chown']);
   assert.match(unit, /^LoadCredential=master\.key:/m);
   assert.match(unit, /^Environment=MASTER_KEY_FILE=%d\/master\.key$/m);
 });
