@@ -322,7 +322,7 @@ test('proxies let bodies of every size through that the service accepts, and wai
 
 test('nginx logs no request line, which would contain tokens', async () => {
   const [, ...servers] = (await read('deploy/proxy/nginx.conf')).split(/^server \{$/m);
-  assert.equal(servers.length, 2);
+  assert.equal(servers.length, 3);
   for (const server of servers) {
     assert.match(server, /^ {2}access_log (off|\S+ payment_order_service);$/m);
     assert.match(server, /^ {2}error_log \S+ crit;$/m);
@@ -366,7 +366,8 @@ type IsExposed = (path: string) => boolean;
 /** An exact location, or a prefix that ends with a slash; the last one refuses everything else. */
 function exposedByNginx(text: string): IsExposed {
   const [, server = ''] = text.split('listen 443 ssl;');
-  const found = [...server.matchAll(/^ {2}location (= )?(\S+) \{((?:[^{}]|\{[^}]*\})*)\}/gm)];
+  // Those that begin with @ are no paths: they answer errors.
+  const found = [...server.matchAll(/^ {2}location (= )?([^@\s]+) \{((?:[^{}]|\{[^}]*\})*)\}/gm)];
   const locations = found.map(([, exact, path = '', body = '']) => ({ exact, path, body }));
   assert.equal(locations.at(-1)?.body.trim(), 'return 404;');
   const proxied = locations.filter(({ body }) => body.includes('proxy_pass'));
