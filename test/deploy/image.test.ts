@@ -6,7 +6,12 @@ import { chmod, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
+import { parse } from 'yaml';
+import { payDemoOrder } from '../../tools/deploy/pay-demo-order.ts';
+import { findFreePort } from '../../tools/harness/free-port.ts';
+import { launch } from '../../tools/harness/launch.ts';
 import { projectDir } from '../../tools/harness/project.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
 import {
   buildImage,
   readCommand,
@@ -46,6 +51,11 @@ test('the image runs as a fixed user that is not root, starts Node itself and is
   assert.deepEqual(valuesOf(final, 'STOPSIGNAL'), ['SIGTERM']);
   assert.equal(program, 'node');
   assert.ok(stages.every(({ from }) => from === 'node:24-slim'));
+  // Older versions of Podman and of Docker know no other options.
+  const options = valuesOf(final, 'HEALTHCHECK')
+    .join()
+    .match(/--[a-z-]+/g);
+  assert.deepEqual(options, ['--interval', '--timeout', '--start-period', '--retries']);
 });
 
 test('the image starts with the flags and the Node.js of npm start, and states its version', async () => {
@@ -85,6 +95,43 @@ test('in a read-only folder the service starts, is found healthy, and ends by SI
   assert.ok((await readdir(image.pathOf('/data'))).includes('master.key'));
 });
 
+test('compose.demo.yaml leads from the credentials that are printed to a payment', async () => {
+  const [usual, demo] = await Promise.all(['compose.yaml', 'compose.demo.yaml'].map(readCompose));
+  const { ports } = demo.services.service;
+  const {
+    command: simulate,
+    network_mode: network,
+    environment,
+    volumes,
+  } = demo.services.simulator;
+  // Both have one network, so the addresses that each has for the other are those of a browser.
+  assert.equal(network, 'service:service');
+  assert.deepEqual(ports, ['127.0.0.1:8090:8090']);
+  assert.deepEqual(volumes, ['data:/data:ro']);
+  assert.deepEqual(Object.keys(environment), ['PUBLIC_URL']);
+  assert.equal(environment.PUBLIC_URL, usual.services.service.environment.PUBLIC_URL);
+
+  // Here other programs may use the usual ports.
+  const [simulatorPort, port] = [await findFreePort(), await findFreePort()];
+  const own = {
+    ...{ ...env, DATA_DIR: join(image.pathOf('/data'), 'demo'), PORT: String(port) },
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
+    SIMULATOR_URL: `http://127.0.0.1:${simulatorPort}`,
+  };
+  const service = await startServiceProcess(own, { command, user, cwd: app });
+  const simulator = launch([join(root, 'bin', simulate[0]), ...simulate.slice(1)], own, {
+    user,
+    cwd: app,
+  });
+  try {
+    await waitUntil('the simulator runs', () => simulator.output().includes('are simulated on'));
+    await payDemoOrder(await readFile(join(own.DATA_DIR, 'demo.env'), 'utf8'));
+  } finally {
+    await simulator.end('SIGTERM');
+  }
+  assert.equal(await service.end('SIGTERM'), 0);
+});
+
 test('the compile cache is part of the image', async () => {
   const [own = ''] = await readdir(image.pathOf('/app/compile-cache'));
   assert.match(own, new RegExp(`^${process.version}-.*-${user?.uid ?? process.getuid?.()}$`));
@@ -118,6 +165,11 @@ test('without the optional packages it serves an external database, and says why
   const service = await startServiceProcess({ ...env, ...external }, { command, cwd: app });
   assert.equal(await service.end('SIGTERM'), 0);
 });
+
+// biome-ignore lint/suspicious/noExplicitAny: the test asserts the fields it looks at
+async function readCompose(file: string): Promise<any> {
+  return parse(await readFile(join(projectDir, file), 'utf8'));
+}
 
 async function runHealthCheck(checked: Readonly<Record<string, string>>): Promise<number> {
   const [checker, ...rest] = readCommand(final, 'HEALTHCHECK');

@@ -21,6 +21,7 @@ const final = (await readDockerfile()).at(-1);
 const image = readEnv(final);
 const compose = parse(await read('compose.yaml'));
 const cluster = parse(await read('compose.cluster.yaml'), { merge: true });
+const demo = parse(await read('compose.demo.yaml'));
 const unit = await read('deploy/systemd/payment-order-service.service');
 
 const settings = await listSettings();
@@ -226,6 +227,7 @@ test('ports agree, and everything waits longer for the end of the service than i
 test('the compose files drop all rights, keep their root file systems read-only and state the version', async () => {
   const services = [
     compose.services.service,
+    demo.services.simulator,
     cluster.services['service-1'],
     cluster.services['service-2'],
   ];
@@ -246,6 +248,21 @@ test('the compose files drop all rights, keep their root file systems read-only 
   assert.match(await read('.gitignore'), /^\.secrets\/$/m);
   const { appVersion } = parse(await read('deploy/helm/payment-order-service/Chart.yaml'));
   assert.equal(appVersion, version);
+});
+
+test('the compose files work with the older compose programs, and with Podman, which finds no short names', () => {
+  for (const file of [compose, demo, cluster]) {
+    assert.ok(!('name' in file), 'docker-compose 1.29 refuses a name of the project');
+    const volumes = Object.values<{ name: string }>(file.volumes ?? {});
+    assert.ok(volumes.every(({ name }) => name.startsWith('payment-order-')));
+    const services = Object.values<{ image: string; profiles?: unknown }>(file.services);
+    // podman-compose 1.0 starts the services of all profiles.
+    assert.ok(services.every(({ profiles }) => profiles === undefined));
+    const foreign = services.flatMap(({ image: name = '' }) =>
+      name === '' || name.startsWith('payment-order-service:') ? [] : name,
+    );
+    assert.ok(foreign.every((name) => name.startsWith('docker.io/library/')));
+  }
 });
 
 test('the systemd unit starts the service with the flags of npm start, as a user without rights', async () => {
@@ -337,6 +354,7 @@ test('docs/deploy.md names every file of deploy/', async () => {
       ...files,
       'deploy/helm/payment-order-service',
       'compose.yaml',
+      'compose.demo.yaml',
       'compose.cluster.yaml',
       'Dockerfile',
     ].filter((file) => !page.includes(file)),

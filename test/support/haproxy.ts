@@ -1,9 +1,9 @@
 /** A real HAProxy with the file of compose.cluster.yaml, where one is installed; only addresses and ports are others. */
 import { createSocket } from 'node:dgram';
-import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { after } from 'node:test';
+import { findProgram } from '../../tools/harness/find-program.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { launch } from '../../tools/harness/launch.ts';
 import { type Environment, projectDir } from '../../tools/harness/project.ts';
@@ -11,9 +11,7 @@ import { makeTemporaryFolder } from '../../tools/harness/temporary-folder.ts';
 
 export const haproxyFile = join(projectDir, 'deploy/cluster/haproxy.cfg');
 
-export const haproxy = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
-  .map((folder) => join(folder, 'haproxy'))
-  .find((file) => existsSync(file));
+export const haproxy = findProgram('haproxy');
 
 /** For tests that are skipped without it; `npm ci` cannot install it. */
 export const noHaproxy = haproxy === undefined && 'HAProxy is not installed';

@@ -1,8 +1,9 @@
 /** A real nginx with deploy/proxy/nginx.conf, where one is installed; only ports, files and the service's address are others. */
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { after } from 'node:test';
+import { findProgram } from '../../tools/harness/find-program.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { assertRunning, launch } from '../../tools/harness/launch.ts';
 import { projectDir } from '../../tools/harness/project.ts';
@@ -10,9 +11,7 @@ import { makeTemporaryFolder } from '../../tools/harness/temporary-folder.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { testCertificate, testKey } from './certificate.ts';
 
-const nginx = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
-  .map((folder) => join(folder, 'nginx'))
-  .find((file) => existsSync(file));
+const nginx = findProgram('nginx');
 
 /** For tests that are skipped without it; `npm ci` cannot install it. */
 export const noNginx = nginx === undefined && 'nginx is not installed';
