@@ -38,6 +38,9 @@ COPY src src
 COPY checkout checkout
 COPY dashboard dashboard
 COPY migrations migrations
+# For trials: the profile "demo" of compose.yaml runs it.
+COPY client client
+COPY simulator simulator
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \
     PORT=8080 \
@@ -50,7 +53,7 @@ RUN node --input-type=module --eval "for (const part of ['serve', 'background', 
 VOLUME /data
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=15s --timeout=5s --start-period=120s --start-interval=1s --retries=3 \
+HEALTHCHECK --interval=10s --timeout=5s --start-period=120s --retries=3 \
   CMD ["node", "src/health-check.ts"]
 # Not by npm, which would be process 1 and would not pass signals on. The flags are those of "npm start".
 CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=20", "src/main.ts"]

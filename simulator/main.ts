@@ -1,4 +1,5 @@
 /** `npm run simulator`: both providers on one address, for the accounts of the service on the same machine. */
+import { isIP } from 'node:net';
 import { isScenarioName, scenarioNames } from './behaviours.ts';
 import { readOptionsOrExit, wholeNumber } from './program-options.ts';
 import { openServiceShops } from './service-shops.ts';
@@ -15,6 +16,11 @@ const values = readOptionsOrExit({
       value: 'N',
       text: 'The port to listen on; unless given, that of SIMULATOR_URL, or 8090.',
       findFault: wholeNumber(0, 65_535),
+    },
+    host: {
+      value: 'ADDRESS',
+      text: 'The address to listen on, 127.0.0.1 unless given. Whoever reaches it can pay and refund.',
+      findFault: (address) => (isIP(address) > 0 ? undefined : 'must be an IP address'),
     },
     scenario: {
       value: 'NAME',
@@ -56,6 +62,7 @@ if (secret && !isEndpointSecret(secret)) {
 const shops = openServiceShops(process.env);
 const simulator = await startSimulator({
   port: Number(values.port ?? usualPort(process.env.SIMULATOR_URL)),
+  host: values.host ?? '127.0.0.1',
   seed: Number(values.seed ?? 1),
   timeScale: Number(values['time-scale'] ?? 1),
   scenario: { name, ...(reason !== undefined && { reason }) },

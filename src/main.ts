@@ -6,6 +6,7 @@ import { writeDemoEnv } from './demo-env.ts';
 import { commandLine } from './domain/audit.ts';
 import { limits } from './domain/limits.ts';
 import { StartError } from './domain/start-error.ts';
+import { isLoopback } from './domain/web-address.ts';
 import { demoOwnerEmail, firstStartText, laterStartText } from './first-start-message.ts';
 import { createLog, type Log } from './log.ts';
 import { prepareBackground } from './prepare-background.ts';
@@ -142,7 +143,7 @@ function rootForWorkers(user: ServiceUser, port: number): ServiceUser {
   return user && { why: user.why ?? `only root may start workers on port ${port}` };
 }
 
-/** Contract 1.5: the very first start in the embedded mode creates a demo account. */
+/** Contract 1.5: the very first start in the embedded mode creates a demo account, unless it serves the public. */
 async function startMessage(
   { databaseUrl, dataDir, publicUrl }: Config,
   { services, serviceUser }: Bootstrapped,
@@ -151,8 +152,8 @@ async function startMessage(
   const listed = listFirstAccounts(services.database, 2);
   // The service works by now: a message that cannot be completed must not end it.
   const accounts = databaseUrl === undefined ? await listed : await listed.catch(() => undefined);
-  const isFirst = databaseUrl === undefined && accounts?.length === 0;
-  if (!isFirst) return laterStartText(publicUrl, accounts);
+  const isTrial = databaseUrl === undefined && isLoopback(new URL(publicUrl).hostname);
+  if (!isTrial || accounts?.length !== 0) return laterStartText(publicUrl, accounts);
   const account = await createAccount(
     services,
     { name: 'Demo shop', isSimulated: true },

@@ -57,6 +57,7 @@ const toolMayImport: Readonly<Record<string, readonly string[]>> = {
   demo: ['harness'],
   soak: ['harness', 'demo'],
   cluster: ['harness'],
+  deploy: ['harness', 'demo'],
   screenshots: ['harness', 'demo'],
   release: ['harness'],
   openapi: [],

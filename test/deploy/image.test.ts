@@ -6,7 +6,12 @@ import { chmod, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
+import { parse } from 'yaml';
+import { payDemoOrder } from '../../tools/deploy/pay-demo-order.ts';
+import { findFreePort } from '../../tools/harness/free-port.ts';
+import { launch } from '../../tools/harness/launch.ts';
 import { projectDir } from '../../tools/harness/project.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { checkBaseImage } from '../../tools/release/base-image.ts';
 import {
   buildImage,
@@ -46,6 +51,11 @@ test('the image runs as a fixed user that is not root, starts Node itself and is
   assert.deepEqual(valuesOf(final, 'USER'), ['10001:10001']);
   assert.deepEqual(valuesOf(final, 'STOPSIGNAL'), ['SIGTERM']);
   assert.equal(program, 'node');
+  // Older versions of Podman and of Docker know no other options.
+  const options = valuesOf(final, 'HEALTHCHECK')
+    .join()
+    .match(/--[a-z-]+/g);
+  assert.deepEqual(options, ['--interval', '--timeout', '--start-period', '--retries']);
 });
 
 test('every stage begins with one image of Debian, pinned by its digest, with the Node.js that is pinned', async () => {
@@ -106,6 +116,38 @@ test('in a read-only folder the service starts, is found healthy, and ends by SI
   assert.equal(await runHealthCheck(check), 1, 'a service that has ended is not healthy');
   assert.equal(globSync('**', { cwd: app }).length, filesBefore);
   assert.ok((await readdir(image.pathOf('/data'))).includes('master.key'));
+});
+
+test('the profile demo of compose.yaml leads from the credentials that are printed to a payment', async () => {
+  const { service: usual, simulator: demo } = (await readCompose('compose.yaml')).services;
+  const { command: simulate, network_mode: network, environment, volumes } = demo;
+  assert.deepEqual(demo.profiles, ['demo']);
+  // Both have one network, so the addresses that each has for the other are those of a browser.
+  assert.equal(network, 'service:service');
+  assert.ok(usual.ports.includes('127.0.0.1:8090:8090'));
+  assert.deepEqual(volumes, ['data:/data:ro']);
+  assert.deepEqual(Object.keys(environment), ['PUBLIC_URL']);
+  assert.equal(environment.PUBLIC_URL, usual.environment.PUBLIC_URL);
+
+  // Here other programs may use the usual ports.
+  const [simulatorPort, port] = [await findFreePort(), await findFreePort()];
+  const own = {
+    ...{ ...env, DATA_DIR: join(image.pathOf('/data'), 'demo'), PORT: String(port) },
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
+    SIMULATOR_URL: `http://127.0.0.1:${simulatorPort}`,
+  };
+  const service = await startServiceProcess(own, { command, user, cwd: app });
+  const simulator = launch([join(root, 'bin', simulate[0]), ...simulate.slice(1)], own, {
+    user,
+    cwd: app,
+  });
+  try {
+    await waitUntil('the simulator runs', () => simulator.output().includes('are simulated on'));
+    await payDemoOrder(await readFile(join(own.DATA_DIR, 'demo.env'), 'utf8'));
+  } finally {
+    await simulator.end('SIGTERM');
+  }
+  assert.equal(await service.end('SIGTERM'), 0);
 });
 
 test('the compile cache is part of the image', async () => {
@@ -189,6 +231,11 @@ async function isProgram(path: string): Promise<boolean> {
   } finally {
     await file.close();
   }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the test asserts the fields it looks at
+async function readCompose(file: string): Promise<any> {
+  return parse(await readFile(join(projectDir, file), 'utf8'));
 }
 
 async function runHealthCheck(checked: Readonly<Record<string, string>>): Promise<number> {

@@ -255,6 +255,7 @@ test('ports agree, and everything waits longer for the end of the service than i
 test('the compose files drop all rights, keep their root file systems read-only and state the version', async () => {
   const services = [
     compose.services.service,
+    compose.services.simulator,
     cluster.services['service-1'],
     cluster.services['service-2'],
   ];
@@ -277,6 +278,21 @@ test('the compose files drop all rights, keep their root file systems read-only 
   assert.equal(appVersion, version);
 });
 
+test('the compose files work with the older compose programs, and with Podman, which finds no short names', () => {
+  for (const file of [compose, cluster]) {
+    assert.ok(!('name' in file), 'docker-compose 1.29 refuses a name of the project');
+    const volumes = Object.values<{ name: string }>(file.volumes ?? {});
+    assert.ok(volumes.every(({ name }) => name.startsWith('payment-order-')));
+    const services = Object.values<{ image: string; profiles?: unknown }>(file.services);
+    // podman-compose 1.0 starts the services of all profiles.
+    assert.ok(services.every(({ profiles }) => profiles === undefined));
+    const foreign = services.flatMap(({ image: name = '' }) =>
+      name === '' || name.startsWith('payment-order-service:') ? [] : name,
+    );
+    assert.ok(foreign.every((name) => name.startsWith('docker.io/library/')));
+  }
+});
+
 test('the systemd unit starts the service with the flags of npm start, as a user without rights', async () => {
   const { scripts } = JSON.parse(await read('package.json'));
   const [, own = ''] = scripts.start.split(' node ');
@@ -289,6 +305,9 @@ test('the systemd unit starts the service with the flags of npm start, as a user
   ]) {
     assert.ok(unit.split('\n').includes(line), line);
   }
+  // In this order: the embedded database gives its files an owner, and "chown" is one of the privileged calls.
+  const filters = [...unit.matchAll(/^SystemCallFilter=(.+)$/gm)].map(([, calls]) => calls);
+  assert.deepEqual(filters, ['@system-service', '~@privileged @resources', '@chown']);
   assert.match(unit, /^LoadCredential=master\.key:/m);
   assert.match(unit, /^Environment=MASTER_KEY_FILE=%d\/master\.key$/m);
 });
@@ -348,7 +367,7 @@ test('proxies let bodies of every size through that the service accepts, and wai
 
 test('nginx logs no request line, which would contain tokens', async () => {
   const [, ...servers] = (await read('deploy/proxy/nginx.conf')).split(/^server \{$/m);
-  assert.equal(servers.length, 2);
+  assert.equal(servers.length, 3);
   for (const server of servers) {
     assert.match(server, /^ {2}access_log (off|\S+ payment_order_service);$/m);
     assert.match(server, /^ {2}error_log \S+ crit;$/m);
@@ -379,7 +398,8 @@ type IsExposed = (path: string) => boolean;
 /** An exact location, or a prefix that ends with a slash; the last one refuses everything else. */
 function exposedByNginx(text: string): IsExposed {
   const [, server = ''] = text.split('listen 443 ssl;');
-  const found = [...server.matchAll(/^ {2}location (= )?(\S+) \{((?:[^{}]|\{[^}]*\})*)\}/gm)];
+  // Those that begin with @ are no paths: they answer errors.
+  const found = [...server.matchAll(/^ {2}location (= )?([^@\s]+) \{((?:[^{}]|\{[^}]*\})*)\}/gm)];
   const locations = found.map(([, exact, path = '', body = '']) => ({ exact, path, body }));
   assert.equal(locations.at(-1)?.body.trim(), 'return 404;');
   const proxied = locations.filter(({ body }) => body.includes('proxy_pass'));

@@ -1,14 +1,15 @@
 /** The proxy of compose.cluster.yaml as it runs: what callers get while services are away, and how it finds them. */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { errorTable, ServiceError } from '../../src/domain/errors.ts';
 import { errorBody } from '../../src/http/error-reply.ts';
 import { runProgram } from '../../tools/harness/command-line.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
+import type { Environment } from '../../tools/harness/project.ts';
 import { withoutKeepAlive } from '../../tools/harness/service.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { haproxy, haproxyFile, noHaproxy, startHaproxy } from '../support/haproxy.ts';
+import { callFrom, largePath, startSlowReaders, startStub } from '../support/proxied-stub.ts';
 
 const skip = noHaproxy;
 
@@ -46,14 +47,40 @@ test('while no service is ready the proxy answers as the service does, and then 
   }
 });
 
-/** Answers everything with its address. */
-async function startStub(address: string, port: number) {
-  const server = createServer((_request, reply) => reply.end(address));
-  await new Promise<void>((resolve) => server.listen(port, address, resolve));
-  const close = async () => {
-    server.closeAllConnections();
-    server.close();
-  };
-  after(close);
-  return { close };
+test('five hundred callers at one address that never read leave room for all others', {
+  skip,
+}, async () => {
+  const { port } = await startBehindStub();
+  await startSlowReaders(500, '127.0.0.2', { port, path: largePath });
+  // Less than the 30 seconds after which the proxy gives up a caller that does not read.
+  await waitUntil('another caller is answered', () => isAnswered(port), 15);
+});
+
+test('requests of one address beyond its limit, which can be set, are answered 429 with the body of the contract', {
+  skip,
+}, async () => {
+  const { port } = await startBehindStub({ CLIENT_REQUESTS_MAX: '3' });
+  await startSlowReaders(3, '127.0.0.2', { port, path: largePath });
+  const refused = await callFrom('127.0.0.2', { port, path: '/api/v3/order' });
+  assert.equal(refused.status, 429);
+  assert.equal(refused.headers['retry-after'], String(errorTable.RATE_LIMITED.retryAfterSeconds));
+  assert.deepEqual(JSON.parse(refused.body), errorBody(new ServiceError('RATE_LIMITED')));
+  assert.equal((await callFrom('127.0.0.1', { port, path: '/api/v3/order' })).status, 200);
+});
+
+async function startBehindStub(env: Environment = {}): Promise<{ port: number }> {
+  const servicePort = await findFreePort();
+  const address = '127.0.0.2';
+  await startStub(address, servicePort);
+  const url = await startHaproxy({ servicePort, addresses: { 'service-1': address }, env });
+  const port = Number(new URL(url).port);
+  await waitUntil('the stub is found', () => isAnswered(port));
+  return { port };
+}
+
+async function isAnswered(port: number): Promise<boolean> {
+  const answer = await callFrom('127.0.0.1', { port, path: '/api/v3/order' }).catch(
+    () => undefined,
+  );
+  return answer?.status === 200;
 }

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { embeddedAddress } from '../../src/embedded-postgres/embedded-database.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
+import { runCommand, runProgram } from '../../tools/harness/command-line.ts';
 import { isRunning } from '../../tools/harness/processes.ts';
 import { readServerPid } from '../../tools/harness/server-pid.ts';
 import { createTemporaryFolder, startServiceProcess } from '../support/service-process.ts';
@@ -130,6 +131,27 @@ test('a second start finds the data of the first, and names the account without 
   const order = await second.call('/api/v3/order?invoice_id=INV-1001', { token: body.token });
   assert.equal(order.status, 200);
   assert.equal(order.body.total_amount, 118);
+});
+
+test('a first start with a public URL creates no account, prints no secret, and says how to create one', async () => {
+  const folder = join(await createTemporaryFolder(), 'public');
+  const publicUrl = 'https://pay.example.com';
+  const env = { DATA_DIR: folder, PUBLIC_URL: publicUrl };
+  const service = await startServiceProcess({ ...env, LOG_LEVEL: 'warn' });
+  const command = 'account create --name "My shop"';
+  assert.equal(
+    service.output(),
+    `payment-order-service is ready on ${publicUrl}
+
+  first account  npm run --silent cli -- ${command}
+  API            ${publicUrl}/docs
+
+`,
+  );
+  assert.equal((await runCommand(['account', 'list'], env)).stdout.includes('acc_'), false);
+  await assert.rejects(stat(join(folder, 'demo.env')), { code: 'ENOENT' });
+  const created = await runProgram(['sh', '-c', `npm run --silent cli -- ${command}`], env);
+  assert.match(created.stdout, /^access_secret +access_secret_/m);
 });
 
 test('the service works in a data folder whose path is too long for a socket', async () => {

@@ -1,19 +1,17 @@
 /** A real HAProxy with the file of compose.cluster.yaml, where one is installed; only addresses and ports are others. */
 import { createSocket } from 'node:dgram';
-import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { after } from 'node:test';
+import { findProgram } from '../../tools/harness/find-program.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { launch } from '../../tools/harness/launch.ts';
-import { projectDir } from '../../tools/harness/project.ts';
+import { type Environment, projectDir } from '../../tools/harness/project.ts';
 import { makeTemporaryFolder } from '../../tools/harness/temporary-folder.ts';
 
 export const haproxyFile = join(projectDir, 'deploy/cluster/haproxy.cfg');
 
-export const haproxy = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
-  .map((folder) => join(folder, 'haproxy'))
-  .find((file) => existsSync(file));
+export const haproxy = findProgram('haproxy');
 
 /** For tests that are skipped without it; `npm ci` cannot install it. */
 export const noHaproxy = haproxy === undefined && 'HAProxy is not installed';
@@ -23,19 +21,21 @@ type Proxied = {
   readonly servicePort: number;
   /** Read at each question. */
   readonly addresses: Readonly<Record<string, string>>;
+  /** Variables of the proxy. */
+  readonly env?: Environment;
 };
 
 /** Resolves with its URL. */
-export async function startHaproxy({ servicePort, addresses }: Proxied): Promise<string> {
+export async function startHaproxy({ servicePort, addresses, env = {} }: Proxied): Promise<string> {
   const [port, namesPort] = [await findFreePort(), await startNameServer(addresses)];
   const text = (await readFile(haproxyFile, 'utf8'))
     .replace('bind :8080', `bind 127.0.0.1:${port}`)
-    .replace('127.0.0.11:53', `127.0.0.1:${namesPort}`)
+    .replace('parse-resolv-conf', `nameserver dns 127.0.0.1:${namesPort}`)
     .replaceAll(/(server service-\d service-\d):8080/g, `$1:${servicePort}`);
   const { path, remove } = await makeTemporaryFolder('pos-haproxy-');
   const file = join(path, 'haproxy.cfg');
   await writeFile(file, text);
-  const launched = launch([haproxy ?? '', '-db', '-f', file], {});
+  const launched = launch([haproxy ?? '', '-db', '-f', file], env);
   after(async () => {
     await launched.end('SIGKILL');
     await remove();

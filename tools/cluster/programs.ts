@@ -3,6 +3,7 @@ import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chooseServerUser } from '../../src/embedded-postgres/server-user.ts';
 import { runProgram } from '../harness/command-line.ts';
+import { findProgram } from '../harness/find-program.ts';
 
 export type Programs = Readonly<Record<'etcd' | 'patroni' | 'patronictl' | 'haproxy', string>> & {
   /** The folder with `postgres`, `initdb` and `pg_rewind`. */
@@ -20,10 +21,10 @@ const debianFolder = '/usr/lib/postgresql';
 
 /** Undefined if something is missing: the caller says what to install. */
 export async function findPrograms(): Promise<Programs | undefined> {
-  const [etcd, patroni, patronictl, haproxy, postgresFolder] = await Promise.all([
-    ...['etcd', 'patroni', 'patronictl', 'haproxy'].map(findProgram),
-    findPostgresFolder(),
-  ]);
+  const [etcd, patroni, patronictl, haproxy] = ['etcd', 'patroni', 'patronictl', 'haproxy'].map(
+    findProgram,
+  );
+  const postgresFolder = await findPostgresFolder();
   if (!etcd || !patroni || !patronictl || !haproxy || !postgresFolder) return undefined;
   const etcdInterface = await chooseInterface(patroni);
   return { etcd, patroni, patronictl, haproxy, postgresFolder, etcdInterface };
@@ -57,11 +58,6 @@ export const missingCitus =
 /** PostgreSQL refuses to run as root. */
 export async function chooseUser(folder: string): Promise<User> {
   return (await chooseServerUser(folder, folder)).ids;
-}
-
-async function findProgram(name: string): Promise<string | undefined> {
-  const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin'].filter(Boolean);
-  return findFirst(folders.map((folder) => join(folder, name)));
 }
 
 export async function findPostgresFolder(): Promise<string | undefined> {

@@ -61,7 +61,7 @@ export async function waitUntilReady(service: Service, secondsMax?: number): Pro
   await waitUntil('the service is ready', isServing, secondsMax);
 }
 
-async function isReady(baseUrl: string): Promise<boolean> {
+export async function isReady(baseUrl: string): Promise<boolean> {
   const response = await fetch(`${baseUrl}/readyz`, { headers: withoutKeepAlive }).catch(
     () => undefined,
   );
