@@ -42,6 +42,7 @@ const notRun: Readonly<Record<string, string>> = {
   'docker build --tag': 'needs Docker; test/deploy/image.test.ts carries out the steps of the file',
   'docker buildx build': 'needs Docker and a registry',
   'docker compose up --build': 'needs Docker',
+  'docker compose --profile demo up': 'needs Docker; npm run prove:deploy does it with Podman',
   'sh deploy/cluster/make-secrets.sh':
     'needs Docker; test/deploy/cluster.test.ts makes the secrets',
   'exec postgres-2 bash /promote.sh': 'test/deploy/cluster.test.ts carries it out without Docker',
