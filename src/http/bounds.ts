@@ -38,7 +38,7 @@ export const bounds = {
   /** All calls of the dashboard, before the session is looked up. */
   session: { ...usual, of: 'session', inProgressMax: 40 },
   call: { ...usual, of: 'account', inProgressMax: 12, waitingMax: 60 },
-  search: { ...usual, of: 'account', inProgressMax: 2, waitingMax: 30, share: 0.2 },
+  search: { ...usual, of: 'account', inProgressMax: 2, waitingMax: 30, share: 0.05 },
   export: { ...usual, of: 'account', inProgressMax: 3, until: 'closed' },
   /** The receiver decides how long it takes. */
   test: { ...usual, of: 'account', inProgressMax: 1, takesSlot: false },
@@ -53,11 +53,12 @@ export const bounds = {
 
 export type BoundName = keyof typeof bounds;
 
-/** How long a call may wait. */
-const waitMsMax = 3_000;
-/** Whoever has used less than this lately is not slowed down by a share. A slot never rests for longer than the other. */
+/** How long a call may wait, more or less: those that came together should not come back together. */
+const waitMs = 6_000;
+/** Whoever has used less than this lately is not slowed down by a share. A slot rests for less than a call waits. */
 const burstMs = 1_000;
-const restMsMax = 2_000;
+const restMsMax = 4_400;
+const refusalMsMax = 10_000;
 
 /**
  * Holds a slot of a bound, which is that of the route unless given, for the account, session or network. Rejects with
@@ -88,6 +89,8 @@ type Calls = {
   readonly waiting: Set<() => void>;
   /** The time for which calls were in progress, less the share of the time since. */
   usedMs: number;
+  /** Those that are told a moment later. */
+  refused: number;
   atMs: number;
 };
 
@@ -122,7 +125,13 @@ export function createBounds(): HoldSlot {
 }
 
 function newCalls(): Calls {
-  return { inProgress: 0, waiting: new Set(), usedMs: 0, atMs: performance.now() };
+  return { inProgress: 0, waiting: new Set(), refused: 0, usedMs: 0, atMs: performance.now() };
+}
+
+/** The more there are, the longer each waits: so the refusals themselves stay few. */
+function refusalMs({ refused }: Calls): number {
+  const ms = limits.admissionRefusalDelayMs * (0.5 + Math.random() + refused / 40);
+  return Math.min(ms, refusalMsMax);
 }
 
 /** Returns how long the slot has to rest. */
@@ -136,10 +145,14 @@ function useTime(calls: Calls, { share }: Bound, startMs: number): number {
 }
 
 /** Resolves with the slot of a call that has ended. */
-async function waitForTurn({ waiting }: Calls, { waitingMax }: Bound, { raw }: FastifyReply) {
+async function waitForTurn(calls: Calls, { waitingMax }: Bound, { raw }: FastifyReply) {
+  const { waiting } = calls;
   if (waiting.size >= waitingMax) {
-    // A client that is refused immediately retries immediately, and that costs as much as serving it.
-    await delay(limits.admissionRefusalDelayMs);
+    // A client that is refused immediately retries immediately, and that costs as much as serving it. Not all at once:
+    // those that were refused together would come back together.
+    calls.refused += 1;
+    await delay(refusalMs(calls));
+    calls.refused -= 1;
     throw newRefusal();
   }
   return new Promise<void>((resolve, reject) => {
@@ -151,7 +164,7 @@ async function waitForTurn({ waiting }: Calls, { waitingMax }: Bound, { raw }: F
     };
     const proceed = end(resolve);
     const leave = end(() => reject(newRefusal()));
-    const timer = setTimeout(leave, waitMsMax);
+    const timer = setTimeout(leave, waitMs * (0.75 + Math.random() / 2));
     waiting.add(proceed);
     raw.once('close', leave);
   });

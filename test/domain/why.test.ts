@@ -16,7 +16,12 @@ import {
   type Source,
   type TransactionField,
 } from '../../src/domain/why/explain-transaction.ts';
-import { cutTimeline, showField, timelineRowsMax } from '../../src/domain/why/explanation.ts';
+import {
+  cutTimeline,
+  showField,
+  timelineEntriesMax,
+  timelineRowsMax,
+} from '../../src/domain/why/explanation.ts';
 import { allRules, sentenceOf } from '../../src/domain/why/rules.ts';
 import { buildTimeline, type LifeHistory, type OrderLife } from '../../src/domain/why/timeline.ts';
 import { entryLines } from '../../src/domain/why/timeline-text.ts';
@@ -298,7 +303,7 @@ describe('of several reports of one value', () => {
 });
 
 describe('a long answer', () => {
-  test('lists twenty losers of a field and counts the others', () => {
+  test('lists five losers of a field and counts the others', () => {
     const paid = payment([
       notice('captured', { status: 'succeeded' }),
       ...Array.from({ length: 30 }, (_, index) => notice(`f${index}`, { status: 'failed' })),
@@ -306,7 +311,7 @@ describe('a long answer', () => {
     const [status] = explain(paid);
     assert.ok(status);
     const { lost, lostMore, setByMore } = showField(status, 'INR', true);
-    assert.deepEqual([lost.length, lostMore, setByMore], [20, 10, 0]);
+    assert.deepEqual([lost.length, lostMore, setByMore], [5, 25, 0]);
   });
 
   test('is complete behind the oldest row of a table that has more', () => {
@@ -316,7 +321,11 @@ describe('a long answer', () => {
     assert.equal(olderUpTo?.getTime(), 400 - timelineRowsMax);
     assert.equal(kept.length, timelineRowsMax - 1);
     assert.ok(kept.every(({ at }) => at.getTime() > 100));
-    assert.deepEqual(cutTimeline(entries, [[], []]), { entries, olderUpTo: null });
+    const few = entries.slice(-timelineEntriesMax);
+    assert.deepEqual(cutTimeline(few, [[], []]), { entries: few, olderUpTo: null });
+    const cut = cutTimeline(entries, [[], []]);
+    assert.equal(cut.entries.length, timelineEntriesMax);
+    assert.equal(cut.olderUpTo?.getTime(), 399 - timelineEntriesMax);
   });
 
   test('goes on even if a whole page has one time', () => {

@@ -63,7 +63,7 @@ test('an account that searches all the time gets a share of it, and other accoun
     }
   };
   await Promise.all([search(), search()]);
-  // Eight calls of 300 ms, two at a time, would take 1.2 s. A second is free, and for the rest it has a fifth of the time.
+  // Eight calls of 300 ms, two at a time, would take 1.2 s. A second is free, and for the rest it has a twentieth of the time.
   assert.ok(performance.now() - startMs > 2_500);
   const otherMs = performance.now();
   assert.equal((await call('search', 'two')).status, 200);

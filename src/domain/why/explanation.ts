@@ -53,6 +53,7 @@ export type HeldDelivery = { readonly deliveryId: string | null; readonly hold: 
 
 /** Rows of the history, deliveries, events and attempts on one page of the timeline. More than one batch can add. */
 export const timelineRowsMax = 150;
+export const timelineEntriesMax = 200;
 export const transactionsPerPage = 10;
 const sourcesMax = 5;
 
@@ -91,6 +92,9 @@ export function cutTimeline(
   const oldest = tables.flatMap((times) =>
     times.length < timelineRowsMax ? [] : [times.at(-1)?.getTime() ?? 0],
   );
+  // A row may be several entries, and most readers look at the newest ones.
+  const beyond = entries.at(-timelineEntriesMax - 1);
+  if (beyond) oldest.push(beyond.at.getTime());
   if (oldest.length === 0) return { entries, olderUpTo: null };
   const cutMs = Math.max(...oldest);
   const kept = entries.filter(({ at }) => at.getTime() > cutMs);

@@ -9,24 +9,31 @@ import { type Rule, sentenceOf } from '../../domain/why/rules.ts';
 import { isAmountName } from '../../domain/why/shown.ts';
 import { holdText } from '../../domain/why/text.ts';
 import type { TimelineEntry } from '../../domain/why/timeline.ts';
+import { createPauses, mapWithPauses } from '../../services/event-loop.ts';
 import { shownUrl } from './endpoints.ts';
 
-export function explanationView(explanation: OrderExplanation) {
+/** With pauses, because it is large, and others wait meanwhile. */
+export async function explanationView(explanation: OrderExplanation) {
+  const pauseIfLong = createPauses(1, 2);
   const { order, timeline, transactions, held } = explanation;
   const { amounts, ...rest } = order;
   return {
     order: { ...wire(rest), currency: amounts.currency, ...amountsView(amounts) },
     explained_at: explanation.explainedAt.toISOString(),
     timeline: {
-      entries: timeline.entries.map(entryView),
+      entries: await mapWithPauses(timeline.entries, entryView, pauseIfLong),
       older_up_to: timeline.olderUpTo?.toISOString() ?? null,
       pruned: timeline.isPruned,
     },
     rules: Object.fromEntries(listRules(explanation).map((rule) => [rule, sentenceOf(rule)])),
-    transactions: transactions.map(({ fields, ...transaction }) => ({
-      ...wire(transaction),
-      fields: fields.map((field) => fieldView(field, transaction.currency)),
-    })),
+    transactions: await mapWithPauses(
+      transactions,
+      ({ fields, ...transaction }) => ({
+        ...wire(transaction),
+        fields: fields.map((field) => fieldView(field, transaction.currency)),
+      }),
+      pauseIfLong,
+    ),
     transactions_total: explanation.transactionsTotal,
     next: explanation.nextTransactionsAfter,
     held: held.map(({ deliveryId, hold }) => ({ delivery_id: deliveryId, reason: holdText(hold) })),

@@ -25,7 +25,7 @@ export async function describeContents(
   deliveries: readonly NewestDelivery[],
 ): Promise<DescribedDelivery[]> {
   const contents = new Map<string, Content>();
-  const pauseIfLong = createPauses(2);
+  const pauseIfLong = createPauses(1, 2);
   for (const [accountId, own] of Map.groupBy(deliveries, (delivery) => delivery.accountId)) {
     const ids = own.map(({ deliveryId }) => deliveryId);
     for (let at = 0; at < ids.length; at += bodiesPerRead) {

@@ -18,7 +18,7 @@ import {
 import { shownAmounts } from '../../domain/why/shown.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import { getProvider } from '../../providers/providers.ts';
-import { mapWithPauses } from '../../services/event-loop.ts';
+import { createPauses, mapWithPauses } from '../../services/event-loop.ts';
 import { findOrdersWithTransactions } from '../../store/enquiry.ts';
 import {
   type DeliveryOfKey,
@@ -63,7 +63,7 @@ export async function explainOrder(
     transactions: await mapWithPauses(
       page.transactions,
       (entry) => explainOne(entry, stored, deliveryOf, options),
-      pauseMs,
+      createPauses(pauseMs, restMs),
     ),
     transactionsTotal: settled.length,
     nextTransactionsAfter: page.next,
@@ -146,8 +146,9 @@ async function readPage(
   };
 }
 
-/** Short, because others wait for each of these steps. */
-const pauseMs = 2;
+/** Others wait for each of these steps, so they are short and far apart. */
+const pauseMs = 1;
+const restMs = 5;
 const transactionsPerRead = 4;
 const noticesPerPage = 100;
 

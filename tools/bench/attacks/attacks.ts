@@ -1,6 +1,6 @@
 /** The attacks. Each loads one service of this machine until its process ends. */
 import { connect, createServer } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { runLoad } from '../../harness/raw-load.ts';
 
 export type Target = {
   readonly url: string;
@@ -40,39 +40,29 @@ export const attacks: Readonly<Record<AttackName, (target: Target) => unknown>> 
   'tests of an endpoint': (target) => {
     // It accepts the connection and says nothing.
     createServer(() => {}).listen(target.receiverPort, '127.0.0.1');
-    const path = `/dashboard/api/endpoints/${target.endpointId}/test`;
-    repeat(450, () => call(target, 'POST', path));
+    repeat(target, 450, `POST /dashboard/api/endpoints/${target.endpointId}/test`);
   },
   'why of a large order': (target) => {
-    repeat(80, () => call(target, 'GET', `/dashboard/api/orders/${target.orderId}/why`));
+    repeat(target, 80, `GET /dashboard/api/orders/${target.orderId}/why`);
   },
   'endless 1xx responses': ({ receiverPort }) => {
-    const hints = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(500);
     createServer((socket) => {
-      socket.on('error', () => {});
+      socket.setNoDelay(true).on('error', () => {});
       const send = () => {
-        while (!socket.destroyed && socket.write(hints));
+        if (socket.destroyed) return;
+        socket.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n');
+        setImmediate(send);
       };
-      socket.on('drain', send);
       socket.once('data', send);
       socket.resume();
     }).listen(receiverPort, '127.0.0.1');
   },
 };
 
-function repeat(count: number, call: () => Promise<unknown>): void {
-  const run = async () => {
-    for (;;) await call();
-  };
-  for (let one = 0; one < count; one += 1) run();
-}
-
-async function call({ url, cookie }: Target, method: string, path: string): Promise<void> {
-  const headers = { cookie, origin: new URL(url).origin };
-  await fetch(`${url}${path}`, { method, headers }).then(
-    (response) => response.arrayBuffer(),
-    () => undefined,
-  );
-  // A refused call costs next to nothing, and so must the attack.
-  await delay(50);
+/** Each connection sends its next request as soon as the last one is answered. */
+function repeat({ url, cookie }: Target, connections: number, line: string): void {
+  const { host, port, origin } = new URL(url);
+  const head = `${line} HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${origin}\r\nCookie: ${cookie}\r\n`;
+  const request = line.startsWith('POST') ? `${head}Content-Length: 0\r\n\r\n` : `${head}\r\n`;
+  runLoad({ port: Number(port), connections, seconds: 3_600, next: () => request });
 }
