@@ -15,6 +15,8 @@ import { holdWhileWorking } from './held-slots.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     bound?: BoundName;
+    /** For how much of the time the calls of one owner may be in progress in the long run. */
+    share?: number;
   }
 }
 
@@ -27,18 +29,16 @@ type Bound = {
   readonly takesSlot: boolean;
   /** An export is worked on while it is read, so it counts until its connection is done with it. */
   readonly until: 'answered' | 'closed';
-  /** For how much of the time the calls of one owner may be in progress in the long run. */
-  readonly share: number;
 };
 
-const usual = { waitingMax: 0, takesSlot: true, until: 'answered', share: Infinity } as const;
+const usual = { waitingMax: 0, takesSlot: true, until: 'answered' } as const;
 
 export const bounds = {
   file: { ...usual, of: 'nobody', inProgressMax: Infinity, takesSlot: false },
   /** All calls of the dashboard, before the session is looked up. */
   session: { ...usual, of: 'session', inProgressMax: 40 },
   call: { ...usual, of: 'account', inProgressMax: 12, waitingMax: 60 },
-  search: { ...usual, of: 'account', inProgressMax: 2, waitingMax: 30, share: 0.05 },
+  search: { ...usual, of: 'account', inProgressMax: 2, waitingMax: 30 },
   export: { ...usual, of: 'account', inProgressMax: 3, until: 'closed' },
   /** The receiver decides how long it takes. */
   test: { ...usual, of: 'account', inProgressMax: 1, takesSlot: false },
@@ -98,6 +98,7 @@ type Calls = {
 export function createBounds(): HoldSlot {
   const callsOf = new Map<string, Calls>();
   return async (request, reply, owner, name = request.routeOptions.config.bound) => {
+    const { config } = request.routeOptions;
     if (name === undefined) throw new Error('the route has no bound');
     const bound: Bound = bounds[name];
     const key = `${name} ${owner}`;
@@ -114,7 +115,7 @@ export function createBounds(): HoldSlot {
       if (calls.inProgress === 0 && calls.usedMs === 0) callsOf.delete(key);
     };
     const free = () => {
-      const restMs = useTime(calls, bound, startMs);
+      const restMs = useTime(calls, name === config.bound ? config.share : undefined, startMs);
       if (restMs > 0) setTimeout(passOn, restMs).unref();
       else passOn();
     };
@@ -135,8 +136,8 @@ function refusalMs({ refused }: Calls): number {
 }
 
 /** Returns how long the slot has to rest. */
-function useTime(calls: Calls, { share }: Bound, startMs: number): number {
-  if (share === Infinity) return 0;
+function useTime(calls: Calls, share: number | undefined, startMs: number): number {
+  if (share === undefined) return 0;
   const nowMs = performance.now();
   const left = Math.max(0, calls.usedMs - (nowMs - calls.atMs) * share);
   calls.atMs = nowMs;

@@ -53,7 +53,7 @@ describe('calls of one account', () => {
   });
 });
 
-test('an account that searches all the time gets a share of it, and other accounts do not notice', async () => {
+test('an account that calls a route with a share all the time has to wait, and other accounts do not', async () => {
   const { call, open } = await startBounded(300);
   open();
   const startMs = performance.now();
@@ -115,7 +115,8 @@ async function startBounded(workMs = 0) {
     await holdSlot(request, reply, request.url.split('?')[1] ?? '');
   });
   for (const bound of Object.keys(bounds) as BoundName[]) {
-    app.get(`/${bound}`, { config: { bound } }, async () => {
+    const share = bound === 'search' ? { share: 0.05 } : {};
+    app.get(`/${bound}`, { config: { bound, ...share } }, async () => {
       if (!isOpen) await new Promise<void>((go) => waiting.push(go));
       if (workMs > 0) await delay(workMs);
       return {};

@@ -18,6 +18,8 @@ const forViewers = {
   config: { dashboard: 'viewer', bound: 'search' },
   schema: { hide: true },
 } as const;
+/** It computes much, so whoever calls it all the time has to wait. */
+const explaining = { ...forViewers, config: { ...forViewers.config, share: 0.05 } } as const;
 
 export function addWhy(app: FastifyInstance, { useCases }: Edge): void {
   const explain = async (
@@ -32,7 +34,7 @@ export function addWhy(app: FastifyInstance, { useCases }: Edge): void {
   };
 
   app.get<{ Params: OrderParams; Querystring: Query }>('/orders/:order_id/why', {
-    ...forViewers,
+    ...explaining,
     handler: async (request) => {
       const { accountId, role } = getAccount(request);
       const masked = isMaskedFor(role);
@@ -42,7 +44,7 @@ export function addWhy(app: FastifyInstance, { useCases }: Edge): void {
   });
 
   app.get<{ Params: OrderParams; Querystring: Query }>('/orders/:order_id/why.txt', {
-    ...forViewers,
+    ...explaining,
     handler: async (request, reply) => {
       const { accountId } = getAccount(request);
       // It is meant for a ticket, which others read: masked for everybody.
