@@ -3,7 +3,7 @@
  * those that the process can have. Contract 8.2.
  */
 import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { limits } from '../domain/limits.ts';
 
@@ -26,7 +26,8 @@ export function closeSlowReaders(
   };
   app.addHook('onSend', (_request, { raw }, payload, done) => {
     const { socket } = raw;
-    if (socket && !raw.destroyed) {
+    // An injected request has no connection.
+    if (socket instanceof Socket && !raw.destroyed) {
       unread.add(raw);
       raw.on('close', forget);
       // The platform restarts the time whenever the client has read some of it.

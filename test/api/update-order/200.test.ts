@@ -194,7 +194,7 @@ test('amounts of a converted order are in the original currency, at the rate of 
     service.services,
     accountId,
     () => ({
-      alternateCurrencies: [{ from: 'USD', to: 'EUR', rate: '0.5' }],
+      alternateCurrencies: [{ from: 'USD', to: 'EUR', rate: '0.5', confirmedRate: '0.5' }],
     }),
     commandLine,
   );
