@@ -55,7 +55,7 @@ export type BoundName = keyof typeof bounds;
 
 /** How long a call may wait, more or less: those that came together should not come back together. */
 const waitMs = 6_000;
-/** Whoever has used less than this lately is not slowed down by a share. A slot rests for less than a call waits. */
+/** The first second is free. A slot rests for less time than a call waits, so that a waiting call gets its turn. */
 const burstMs = 1_000;
 const restMsMax = 4_400;
 const refusalMsMax = 10_000;
@@ -89,7 +89,7 @@ type Calls = {
   readonly waiting: Set<() => void>;
   /** The time for which calls were in progress, less the share of the time since. */
   usedMs: number;
-  /** Those that are told a moment later. */
+  /** Refused calls whose answer is still delayed. */
   refused: number;
   atMs: number;
 };
@@ -129,7 +129,7 @@ function newCalls(): Calls {
   return { inProgress: 0, waiting: new Set(), refused: 0, usedMs: 0, atMs: performance.now() };
 }
 
-/** The more there are, the longer each waits: so the refusals themselves stay few. */
+/** The delay of a refusal. It grows with their number, so that few are sent per second. */
 function refusalMs({ refused }: Calls): number {
   const ms = limits.admissionRefusalDelayMs * (0.5 + Math.random() + refused / 40);
   return Math.min(ms, refusalMsMax);

@@ -15,7 +15,7 @@ const RotationBody = Type.Object({
 });
 type SecretParams = { readonly name: string };
 
-/** These have no effect on where money goes or on who has access. All others need a confirmation. Contract 13.9. */
+/** Settings that change without a confirmation: they affect neither money nor access. Contract 13.9. */
 const unconfirmedSettings: readonly string[] = [
   'name',
   'colour',

@@ -14,8 +14,8 @@ export type SeenInvitation = {
 };
 
 /**
- * The same for an address that has a user and for one that has none. Whoever invites has the link too, and must not learn
- * who has a user at other accounts: the invited person knows. Contract 13.2.
+ * Answers the same whether the address has a user or not. The person who invites has the link too, and must not learn
+ * which addresses have users at other accounts. Contract 13.2.
  */
 export async function lookAtInvitation(needs: Needs, token: string): Promise<SeenInvitation> {
   const { email, expiresAt, accountId, role } = await getInvitation(needs, token);

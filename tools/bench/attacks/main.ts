@@ -13,8 +13,8 @@ import { type Noticed, watchService } from './watch.ts';
 
 const rounds = 3;
 const seconds = 8;
-/** The attack is running by then. */
-const beginSeconds = 6;
+/** The attack has filled its buffers by then, and no connection is closed before the measurement ends. */
+const beginSeconds = 10;
 /** What was stored and is retried for an earlier attack is over by then. */
 const pauseSeconds = 2;
 
