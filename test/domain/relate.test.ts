@@ -145,6 +145,22 @@ describe('refunds made elsewhere', () => {
     });
   });
 
+  test('of a gateway order are found in the report of a declined attempt, and not withdrawn by one', () => {
+    const declined = (id: string, totalRefundedAmount: number) => {
+      const timeOfLastUpdate = `2026-11-14T11:0${id}:00Z`;
+      const more = { result: 'FAILURE', timeOfLastUpdate };
+      return gateway(id, 'AUTHENTICATION', 1_000, more, { totalRefundedAmount });
+    };
+    inEveryOrder(
+      [gateway('1', 'PAYMENT', 1_000), declined('2', 500), declined('3', 0)],
+      (state) => {
+        const [paid] = linesOf(state);
+        assert.equal(paid, 'INV|1 succeeded 100000 null refund_unknown');
+        assert.deepEqual(balanceOf(state), [total, 0, 50_000]);
+      },
+    );
+  });
+
   test('of a payment with its fee do not lower what is left of another payment', () => {
     const withFee = { id: 'pay_1', amount: total + 2_360, fee: 2_360, fee_bearer: 'customer' };
     const gross = refunded('rfnd_1', total + 2_360, { ...withFee, amount_refunded: total + 2_360 });

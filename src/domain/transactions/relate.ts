@@ -62,7 +62,8 @@ function findUnknownRefunds(transactions: readonly Transaction[]): readonly Tran
   for (const group of Map.groupBy(payments, groupOf).values()) {
     const own = group.filter(({ status }) => refundableStatuses.includes(status));
     const [first] = own.toSorted(byId);
-    if (first) unknown.set(first, unknownRefundsOf(own, own.flatMap(listRefundsOf)));
+    // Any report of the provider's order has its total, that of a failed attempt too.
+    if (first) unknown.set(first, unknownRefundsOf(group, group.flatMap(listRefundsOf)));
   }
   return transactions.map((entry) =>
     entry.type === 'payment' ? withUnknownRefunds(entry, unknown.get(entry) ?? null) : entry,
@@ -83,8 +84,11 @@ function unknownRefundsOf(
   payments: readonly Payment[],
   refunds: readonly Refund[],
 ): MinorUnits | null {
-  const totals = [...payments, ...refunds].flatMap(({ notices }) =>
-    notices.flatMap(({ refundedTotal }) => refundedTotal ?? []),
+  const totals = [...payments, ...refunds].flatMap(({ status, notices }) =>
+    notices
+      .flatMap(({ refundedTotal }) => refundedTotal ?? [])
+      // A declined attempt may report zero whatever else was refunded.
+      .filter(({ amount }) => amount > 0 || status !== 'failed'),
   );
   const total = newestTotal(totals);
   if (!total) return null;

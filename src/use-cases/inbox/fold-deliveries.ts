@@ -30,7 +30,7 @@ import type { ReferencedOrders } from '../../store/order-matching.ts';
 import { describeChange } from '../order-state/describe-change.ts';
 import { type LockedOrderState, orderKeyOf } from '../order-state/lock-order-state.ts';
 import type { ChangedOrderState } from '../order-state/order-changes.ts';
-import { type OrderProgress, startProgress } from '../order-state/order-progress.ts';
+import { advance, type OrderProgress, startProgress } from '../order-state/order-progress.ts';
 import { eraseDelivery } from './erase-delivery.ts';
 import { translateDelivery } from './translate-delivery.ts';
 
@@ -153,8 +153,7 @@ function foldNotice(
   const exceeded = findExceededLimit(before, after);
   if (exceeded) return rejectTooMany(delivery, orderId, exceeded, now);
   const { entries, newFlags } = describeChange(before, after, { cause: deliveryId, now });
-  order.after = after;
-  order.entries.push(...entries);
+  advance(order, after, entries);
   // A held notice needs a person even if an earlier one has flagged the order already.
   const flags = withFlags(newFlags, flagsOfHeld(after.held, deliveryKey));
   return finish(delivery, now, {

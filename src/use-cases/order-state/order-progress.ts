@@ -1,4 +1,5 @@
 /** An order while several deliveries or calls are applied to it, one after the other. */
+import { listAnnounced } from '../../domain/transactions/relate.ts';
 import type { SettledOrderState } from '../../domain/transactions/settle.ts';
 import type { HistoryEntry } from '../../store/history.ts';
 import { orderSummaryOf } from './describe-change.ts';
@@ -14,4 +15,14 @@ export type OrderProgress = {
 
 export function startProgress(before: LockedOrderState): OrderProgress {
   return { before, after: { ...before, summary: orderSummaryOf(before.order) }, entries: [] };
+}
+
+/** A batch decides as its parts alone would: a payment that one of them flags is an announced duplicate for the next. */
+export function advance(
+  progress: OrderProgress,
+  after: SettledOrderState,
+  entries: readonly HistoryEntry[],
+): void {
+  progress.after = { ...after, announcedDuplicates: listAnnounced(after.transactions) };
+  progress.entries.push(...entries);
 }

@@ -23,7 +23,7 @@ import { describeChange } from '../order-state/describe-change.ts';
 import { listNewEvents } from '../order-state/list-new-events.ts';
 import { lockOrderStates, orderKeyOf } from '../order-state/lock-order-state.ts';
 import { listOrderChanges } from '../order-state/order-changes.ts';
-import { type OrderProgress, startProgress } from '../order-state/order-progress.ts';
+import { advance, type OrderProgress, startProgress } from '../order-state/order-progress.ts';
 import { saveOrderChanges } from '../order-state/save-order-state.ts';
 
 type Needs = {
@@ -89,8 +89,7 @@ function applyCall(
   const after = settle(isSame ? before : applyStart(before, { ...known, start }), now);
   const { entries } = describeChange(before, after, { cause, now });
   const record = { transactionId, changes: [], cause, happenedAt: now, call: callRecordOf(call) };
-  order.entries.push(record, ...entries);
-  order.after = after;
+  advance(order, after, [record, ...entries]);
 
   const providerOrderId = callResult?.call === 'taken' ? callResult.providerOrderId : undefined;
   if (providerOrderId === undefined || known.start?.providerOrderId === providerOrderId)

@@ -85,6 +85,32 @@ test('a transaction id that one delivery releases and the next takes has the typ
   await assertInvariants(shop);
 });
 
+test('a payment that one delivery of a batch flags as a duplicate stays one for the next', async () => {
+  const { services } = service;
+  const kept = await services.accounts.get(shop.account.accountId);
+  const order = await shop.createOrder();
+  const report = (id: string, event: string, created_at: number) => {
+    const body = { ...captureOf(order, { id }), event, created_at };
+    const key = `${order.order_id}-${id}-${created_at}`;
+    const raw = { key, headers: {}, body: Buffer.from(JSON.stringify(body)) };
+    return { caller: 'provider', delivery: newDelivery(services, kept, 'partner', raw) } as const;
+  };
+  const [first, second] = [partnerId('pay'), partnerId('pay')];
+  // The last report has the earliest time: had nothing been flagged, the second payment would pay for the order.
+  await storeBatch(services, [
+    report(first, 'payment.captured', 1_794_650_100),
+    report(second, 'payment.captured', 1_794_650_400),
+    report(second, 'order.paid', 1_794_650_050),
+  ]);
+  const { rows } = await service.database.query<{ psp_transaction_id: string }>({
+    text: `select psp_transaction_id from transactions where order_id = $1
+      and 'duplicate_capture' = any(flags)`,
+    values: [order.order_id],
+  });
+  assert.deepEqual(rows, [{ psp_transaction_id: second }]);
+  await assertInvariants(shop);
+});
+
 test('orders are locked before the lookup only if every delivery names its order', async () => {
   const { services } = service;
   const account = await services.accounts.get(shop.account.accountId);
