@@ -18,6 +18,7 @@ import {
 } from '../../src/domain/why/explain-transaction.ts';
 import {
   cutTimeline,
+  findPageBegin,
   showField,
   timelineEntriesMax,
   timelineRowsMax,
@@ -317,21 +318,31 @@ describe('a long answer', () => {
   test('is complete behind the oldest row of a table that has more', () => {
     const entries = buildTimeline(lifeOf(Array.from({ length: 400 }, (_, index) => index)), shown);
     const rows = Array.from({ length: timelineRowsMax }, (_, index) => new Date(399 - index));
-    const { entries: kept, olderUpTo } = cutTimeline(entries, [rows, []]);
-    assert.equal(olderUpTo?.getTime(), 400 - timelineRowsMax);
-    assert.equal(kept.length, timelineRowsMax - 1);
-    assert.ok(kept.every(({ at }) => at.getTime() > 100));
-    const few = entries.slice(-timelineEntriesMax);
-    assert.deepEqual(cutTimeline(few, [[], []]), { entries: few, olderUpTo: null });
-    const cut = cutTimeline(entries, [[], []]);
+    assert.equal(findPageBegin([rows, []])?.getTime(), 400 - timelineRowsMax);
+    const some = entries.slice(-timelineEntriesMax);
+    const { entries: kept, olderUpTo } = cutTimeline(some, new Date(350));
+    assert.equal(olderUpTo?.getTime(), 350);
+    assert.deepEqual(
+      kept.map(({ at }) => at.getTime()),
+      Array.from({ length: 49 }, (_, index) => 351 + index),
+    );
+    assert.deepEqual(cutTimeline(some, null), { entries: some, olderUpTo: null });
+    const cut = cutTimeline(entries, null);
     assert.equal(cut.entries.length, timelineEntriesMax);
     assert.equal(cut.olderUpTo?.getTime(), 399 - timelineEntriesMax);
+  });
+
+  test('begins behind as many rows as a page has, of all tables together', () => {
+    const half = (first: number) =>
+      Array.from({ length: timelineRowsMax / 2 }, (_, index) => new Date(first - index * 2));
+    assert.equal(findPageBegin([half(400), half(399)])?.getTime(), 401 - timelineRowsMax);
+    assert.equal(findPageBegin([half(400), half(399).slice(1)]), null);
   });
 
   test('goes on even if a whole page has one time', () => {
     const entries = buildTimeline(lifeOf(Array.from({ length: 400 }, () => 5)), shown);
     const rows = Array.from({ length: timelineRowsMax }, () => new Date(5));
-    const { entries: kept, olderUpTo } = cutTimeline(entries, [rows]);
+    const { entries: kept, olderUpTo } = cutTimeline(entries, findPageBegin([rows]));
     assert.equal(kept.length, 400);
     assert.equal(olderUpTo?.getTime(), 4);
   });

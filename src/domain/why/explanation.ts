@@ -53,8 +53,8 @@ export type HeldDelivery = { readonly deliveryId: string | null; readonly hold: 
 
 /** Rows of the history, deliveries, events and attempts on one page of the timeline. More than one batch can add. */
 export const timelineRowsMax = 150;
-export const timelineEntriesMax = 200;
-export const transactionsPerPage = 10;
+export const timelineEntriesMax = 100;
+export const transactionsPerPage = 5;
 const sourcesMax = 5;
 
 /** A field as readers see it. A transaction may have hundreds of notices, and all of them mention its status. */
@@ -82,19 +82,24 @@ export function showField(
 export type ReadRows = readonly Date[];
 
 /**
- * A page is complete behind the oldest row of each table that has more rows. Entries up to that time are on the next
- * page.
+ * Where a page begins: behind the oldest row of each table that has more rows, and behind as many rows of all tables as
+ * a page has. What happened until then is on the next page. Null if the rows are all there is.
  */
+export function findPageBegin(tables: readonly ReadRows[]): Date | null {
+  const begins = [...tables, tables.flat().sort((a, b) => b.getTime() - a.getTime())].flatMap(
+    (times) => times[timelineRowsMax - 1] ?? [],
+  );
+  return begins.length === 0 ? null : new Date(Math.max(...begins.map((at) => at.getTime())));
+}
+
+/** Entries up to the begin of the page are on the next one. */
 export function cutTimeline(
   entries: readonly TimelineEntry[],
-  tables: readonly ReadRows[],
+  begin: Date | null,
 ): Pick<Timeline, 'entries' | 'olderUpTo'> {
-  const oldest = tables.flatMap((times) =>
-    times.length < timelineRowsMax ? [] : [times.at(-1)?.getTime() ?? 0],
-  );
   // A row may be several entries, and most readers look at the newest ones.
   const beyond = entries.at(-timelineEntriesMax - 1);
-  if (beyond) oldest.push(beyond.at.getTime());
+  const oldest = [begin, beyond?.at].flatMap((at) => at?.getTime() ?? []);
   if (oldest.length === 0) return { entries, olderUpTo: null };
   const cutMs = Math.max(...oldest);
   const kept = entries.filter(({ at }) => at.getTime() > cutMs);

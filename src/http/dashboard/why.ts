@@ -19,7 +19,7 @@ const forViewers = {
   schema: { hide: true },
 } as const;
 /** It computes much, so whoever calls it all the time has to wait. */
-const explaining = { ...forViewers, config: { ...forViewers.config, share: 0.05 } } as const;
+const explaining = { ...forViewers, config: { ...forViewers.config, share: 0.02 } } as const;
 
 export function addWhy(app: FastifyInstance, { useCases }: Edge): void {
   const explain = async (

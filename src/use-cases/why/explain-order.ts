@@ -150,7 +150,7 @@ async function readPage(
 const pauseMs = 1;
 const restMs = 5;
 const transactionsPerRead = 4;
-const noticesPerPage = 100;
+const noticesPerPage = 50;
 
 function explainOne(
   transaction: Transaction,

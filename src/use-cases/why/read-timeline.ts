@@ -1,7 +1,12 @@
 /** Reads one page of the timeline of an order: a bounded number of rows of each table, on the snapshot of the caller. */
 import type { Order } from '../../domain/orders/order.ts';
 import type { Transaction } from '../../domain/transactions/transaction.ts';
-import { cutTimeline, type Timeline, timelineRowsMax } from '../../domain/why/explanation.ts';
+import {
+  cutTimeline,
+  findPageBegin,
+  type Timeline,
+  timelineRowsMax,
+} from '../../domain/why/explanation.ts';
 import { shownValue } from '../../domain/why/shown.ts';
 import { buildTimeline, type LifeDelivery } from '../../domain/why/timeline.ts';
 import type { Queryable } from '../../postgres/database.ts';
@@ -54,20 +59,26 @@ export async function buildTimelinePage(
   );
   const currencyOf = (transactionId: string | null) =>
     currencies.get(transactionId ?? '') ?? order.amounts.currency;
-  const life = {
-    ...{ order, checkout, resolutions },
-    history: history.rows.toReversed().flatMap(({ entries }) => entries),
-    deliveries: (await describeContents(database, deliveries.toReversed())).map(toLife),
-    events: events.toReversed(),
-    attempts: attempts.toReversed(),
-  };
-  const entries = buildTimeline(life, { masked, currencyOf }).filter(({ at }) => at <= upTo);
-  const cut = cutTimeline(entries, [
+  const begin = findPageBegin([
     history.rows.map(({ at }) => at),
     deliveries.map(({ receivedAt }) => receivedAt),
     events.map(({ occurredAt }) => occurredAt),
     attempts.map(({ attemptedAt }) => attemptedAt),
   ]);
+  const isOnPage = (at: Date) => begin === null || at >= begin;
+  const received = deliveries.filter(({ receivedAt }) => isOnPage(receivedAt)).reverse();
+  const life = {
+    ...{ order, checkout, resolutions },
+    history: history.rows
+      .filter(({ at }) => isOnPage(at))
+      .reverse()
+      .flatMap(({ entries }) => entries),
+    deliveries: (await describeContents(database, received)).map(toLife),
+    events: events.filter(({ occurredAt }) => isOnPage(occurredAt)).reverse(),
+    attempts: attempts.filter(({ attemptedAt }) => isOnPage(attemptedAt)).reverse(),
+  };
+  const entries = buildTimeline(life, { masked, currencyOf }).filter(({ at }) => at <= upTo);
+  const cut = cutTimeline(entries, begin);
   const isFirstPage = cut.olderUpTo === null;
   return { ...cut, isPruned: isFirstPage && (history.firstPosition ?? 1) > 1 };
 }

@@ -5,8 +5,7 @@ import { createOrders } from '../requests.ts';
 import type { Shop } from '../shop.ts';
 
 export type Noticed = {
-  readonly count: number;
-  readonly p99Ms: number;
+  readonly timesMs: readonly number[];
   /** Answers other than 200, and requests without an answer. */
   readonly refused: number;
 };
@@ -17,7 +16,7 @@ const pauseMs = 10;
 export async function watchService(url: string, shop: Shop, seconds: number): Promise<Noticed> {
   const next = createOrders(shop);
   const endMs = performance.now() + seconds * 1_000;
-  const times: number[] = [];
+  const timesMs: number[] = [];
   let refused = 0;
   const send = async ({ path, headers, body }: Request) => {
     const startMs = performance.now();
@@ -30,7 +29,7 @@ export async function watchService(url: string, shop: Shop, seconds: number): Pr
         refused += 1;
         return {};
       });
-    times.push(performance.now() - startMs);
+    timesMs.push(performance.now() - startMs);
     await delay(pauseMs);
     return answer as Readonly<Record<string, string>>;
   };
@@ -43,6 +42,5 @@ export async function watchService(url: string, shop: Shop, seconds: number): Pr
     }
   };
   await Promise.all(Array.from({ length: callers }, call));
-  times.sort((a, b) => a - b);
-  return { count: times.length, refused, p99Ms: times[Math.floor(times.length * 0.99)] ?? 0 };
+  return { timesMs, refused };
 }
