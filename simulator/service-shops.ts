@@ -3,15 +3,15 @@
  * of the simulator that imports code of the service.
  */
 
-import { type Bootstrapped, joinBootstrapped } from '../src/bootstrap.ts';
-import { readConfig } from '../src/config.ts';
 import { type Account, liveSecrets, type SecretKind } from '../src/domain/accounts/account.ts';
 import type { ProviderName } from '../src/domain/provider-name.ts';
-import { createLog } from '../src/log.ts';
+import { type Bootstrapped, joinBootstrapped } from '../src/process/bootstrap.ts';
+import { readConfig } from '../src/process/config.ts';
+import { createLog } from '../src/process/log.ts';
 import { getProvider } from '../src/providers/providers.ts';
 import { webhookUrlOf } from '../src/services/provider-apis.ts';
 import type { Services } from '../src/services/services.ts';
-import { listAccounts } from '../src/store/accounts.ts';
+import { listAccounts } from '../src/store/accounts/accounts.ts';
 import type { Shop } from './simulator.ts';
 
 export type ServiceShops = {

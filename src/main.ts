@@ -1,27 +1,32 @@
 /** The process: reads the configuration, prepares the database, listens, and shuts down gracefully. */
 import cluster from 'node:cluster';
-import { type Bootstrapped, bootstrap, joinBootstrapped } from './bootstrap.ts';
-import { type Config, readConfig, secretsForWorkers } from './config.ts';
-import { writeDemoEnv } from './demo-env.ts';
 import { commandLine } from './domain/audit.ts';
 import { limits } from './domain/limits.ts';
 import { StartError } from './domain/start-error.ts';
 import { isLoopback } from './domain/web-address.ts';
-import { demoOwnerEmail, firstStartText, laterStartText } from './first-start-message.ts';
-import { createLog, type Log } from './log.ts';
-import { prepareBackground } from './prepare-background.ts';
-import { refuseTakenPort } from './refuse-taken-port.ts';
-import type { ServeOptions } from './serve.ts';
+import { type Bootstrapped, bootstrap, joinBootstrapped } from './process/bootstrap.ts';
+import { type Config, readConfig, secretsForWorkers } from './process/config.ts';
+import { writeDemoEnv } from './process/demo-env.ts';
+import { demoOwnerEmail, firstStartText, laterStartText } from './process/first-start-message.ts';
+import { createLog, type Log } from './process/log.ts';
+import { prepareBackground } from './process/prepare-background.ts';
+import { refuseTakenPort } from './process/refuse-taken-port.ts';
+import type { ServeOptions } from './process/serve.ts';
 import {
   becomeUser,
   chooseServiceUser,
   isPrivilegedPort,
   type ServiceUser,
-} from './service-user.ts';
-import { listFirstAccounts } from './store/accounts.ts';
+} from './process/service-user.ts';
+import {
+  renderSharedMetrics,
+  reportReady,
+  reportServing,
+  startWorkers,
+} from './process/workers.ts';
+import { listFirstAccounts } from './store/accounts/accounts.ts';
 import { createAccount, simulatorWarning } from './use-cases/accounts/create-account.ts';
 import { inviteUser } from './use-cases/users/invite-user.ts';
-import { renderSharedMetrics, reportReady, reportServing, startWorkers } from './workers.ts';
 
 try {
   await main();
@@ -59,11 +64,11 @@ type ProcessState = {
 async function start({ config, log, closers, ending }: ProcessState): Promise<void> {
   await refuseTakenPort(config);
   // Loads the application while the database starts: both take time.
-  const application = import('./serve.ts');
+  const application = import('./process/serve.ts');
   // The compile cache of root can be written by root only, so what every process needs is loaded before it
   // becomes another user.
   const loadsAll = process.getuid?.() === 0 && config.workers === 1;
-  const background = loadsAll ? import('./background.ts') : undefined;
+  const background = loadsAll ? import('./process/background.ts') : undefined;
   const bootstrapped = await bootstrap(config, log, ending.signal);
   closers.push(bootstrapped.close);
   const { serve } = await application;
@@ -95,7 +100,7 @@ async function start({ config, log, closers, ending }: ProcessState): Promise<vo
   console.log(message);
 }
 
-type Serve = typeof import('./serve.ts').serve;
+type Serve = typeof import('./process/serve.ts').serve;
 type ServedParts = Pick<ServeOptions, 'renderMetrics'> & {
   /** True until the credentials of a first start can be read. */
   readonly isAccountMissing?: () => boolean;
@@ -122,7 +127,7 @@ async function serveWithBackground(
 }
 
 async function startWorker({ config, log, closers, ending }: ProcessState): Promise<void> {
-  const { serve } = await import('./serve.ts');
+  const { serve } = await import('./process/serve.ts');
   const bootstrapped = await joinBootstrapped(config, log, { waiting: ending.signal });
   closers.push(bootstrapped.close);
   closers.push(

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
-import { readConfig } from '../src/config.ts';
 import { StartError } from '../src/domain/start-error.ts';
+import { readConfig } from '../src/process/config.ts';
 
 const masterKey = 'ab'.repeat(32);
 const databaseUrl = 'postgres://service:hunter2@db.example.com/orders';

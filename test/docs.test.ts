@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { type ErrorCode, errorTable } from '../src/domain/errors.ts';
 import { deliveryStates } from '../src/domain/inbox/delivery.ts';
 import { reviewFlags, reviewReasons } from '../src/domain/inbox/review-reasons.ts';
-import { failureTable } from '../src/domain/transactions/failure.ts';
+import { failureTable } from '../src/domain/payments/failure.ts';
 import { TransactionReply } from '../src/http/merchant/enquiry-schemas.ts';
 import { OrderReply } from '../src/http/merchant/order-reply-schemas.ts';
 import { CreateOrderBody } from '../src/http/merchant/order-schemas.ts';

@@ -1,47 +1,47 @@
 /** All commands, their groups, and how words name them. */
-import { accountCreate } from './account-create.ts';
-import { accountList } from './account-list.ts';
-import { accountRotate } from './account-rotate.ts';
-import { accountResume, accountSuspend } from './account-suspend.ts';
-import { accountUpdate } from './account-update.ts';
-import { clusterDistribute } from './cluster-distribute.ts';
-import type { Command } from './command.ts';
-import { consumerErase } from './consumer-erase.ts';
+import { accountCreate } from './accounts/account-create.ts';
+import { accountList } from './accounts/account-list.ts';
+import { accountRotate } from './accounts/account-rotate.ts';
+import { accountResume, accountSuspend } from './accounts/account-suspend.ts';
+import { accountUpdate } from './accounts/account-update.ts';
+import { keysRotate } from './accounts/keys-rotate.ts';
+import { consumerErase } from './consumers/consumer-erase.ts';
 import {
   endpointDelete,
   endpointDisable,
   endpointEnable,
   endpointRotate,
   endpointUpdate,
-} from './endpoint-change.ts';
-import { endpointCreate } from './endpoint-create.ts';
-import { endpointList } from './endpoint-list.ts';
-import { endpointTest } from './endpoint-test.ts';
-import { eventList } from './event-list.ts';
-import { eventResend } from './event-resend.ts';
-import { eventShow } from './event-show.ts';
-import { UnknownCommandError } from './explain-error.ts';
-import { figuresRebuild } from './figures-rebuild.ts';
-import type { Group } from './help.ts';
-import { inboxList } from './inbox-list.ts';
-import { inboxReplay } from './inbox-replay.ts';
-import { inboxShow } from './inbox-show.ts';
-import { keysRotate } from './keys-rotate.ts';
-import { linkCreate } from './link-create.ts';
-import { migrate } from './migrate.ts';
-import { orderList } from './order-list.ts';
-import { orderRebuild } from './order-rebuild.ts';
-import { orderShow } from './order-show.ts';
-import { orderWhy } from './order-why.ts';
-import { reviewList } from './review-list.ts';
-import { inboxResolve, reviewResolve } from './review-resolve.ts';
-import { findClosest } from './suggest.ts';
-import { transactionList } from './transaction-list.ts';
-import { userInvite } from './user-invite.ts';
-import { userList } from './user-list.ts';
-import { userRemove } from './user-remove.ts';
-import { userReset } from './user-reset.ts';
-import { verify } from './verify.ts';
+} from './events/endpoint-change.ts';
+import { endpointCreate } from './events/endpoint-create.ts';
+import { endpointList } from './events/endpoint-list.ts';
+import { endpointTest } from './events/endpoint-test.ts';
+import { eventList } from './events/event-list.ts';
+import { eventResend } from './events/event-resend.ts';
+import { eventShow } from './events/event-show.ts';
+import type { Command } from './framework/command.ts';
+import { UnknownCommandError } from './framework/explain-error.ts';
+import type { Group } from './framework/help.ts';
+import { findClosest } from './framework/suggest.ts';
+import { inboxList } from './inbox/inbox-list.ts';
+import { inboxReplay } from './inbox/inbox-replay.ts';
+import { inboxShow } from './inbox/inbox-show.ts';
+import { reviewList } from './inbox/review-list.ts';
+import { inboxResolve, reviewResolve } from './inbox/review-resolve.ts';
+import { linkCreate } from './orders/link-create.ts';
+import { orderList } from './orders/order-list.ts';
+import { orderShow } from './orders/order-show.ts';
+import { orderWhy } from './orders/order-why.ts';
+import { transactionList } from './orders/transaction-list.ts';
+import { figuresRebuild } from './reports/figures-rebuild.ts';
+import { clusterDistribute } from './upkeep/cluster-distribute.ts';
+import { migrate } from './upkeep/migrate.ts';
+import { orderRebuild } from './upkeep/order-rebuild.ts';
+import { verify } from './upkeep/verify.ts';
+import { userInvite } from './users/user-invite.ts';
+import { userList } from './users/user-list.ts';
+import { userRemove } from './users/user-remove.ts';
+import { userReset } from './users/user-reset.ts';
 
 export const commands: readonly Command[] = [
   ...[accountCreate, accountList, accountUpdate, accountRotate],

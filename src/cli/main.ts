@@ -1,6 +1,7 @@
 /** The operator's command line as a process: arguments, environment and output are those of the process. */
+
+import { usualColumns } from './framework/screen.ts';
 import { runCommandLine } from './run.ts';
-import { usualColumns } from './screen.ts';
 
 const { stdout } = process;
 

@@ -1,8 +1,7 @@
 /** One call of the operator's command line: finds the command, connects to the database, prints the outcome. */
-import { joinBootstrapped } from '../bootstrap.ts';
-import { readConfig } from '../config.ts';
-import { createLog } from '../log.ts';
-import type { Command } from './command.ts';
+import { joinBootstrapped } from '../process/bootstrap.ts';
+import { readConfig } from '../process/config.ts';
+import { createLog } from '../process/log.ts';
 import {
   commands,
   commandsOf,
@@ -11,12 +10,13 @@ import {
   groups,
   unknownCommand,
 } from './commands.ts';
-import { explainAsJson, explainAsText } from './explain-error.ts';
-import { commandHelp, groupHelp, overview } from './help.ts';
-import { withServedUrl } from './public-url.ts';
-import { readWords } from './read-words.ts';
-import { renderFields } from './render.ts';
-import type { Screen } from './screen.ts';
+import type { Command } from './framework/command.ts';
+import { explainAsJson, explainAsText } from './framework/explain-error.ts';
+import { commandHelp, groupHelp, overview } from './framework/help.ts';
+import { withServedUrl } from './framework/public-url.ts';
+import { readWords } from './framework/read-words.ts';
+import { renderFields } from './framework/render.ts';
+import type { Screen } from './framework/screen.ts';
 
 /** What a command reads and where it prints; `main.ts` gives it those of the process. */
 export type Terminal = {

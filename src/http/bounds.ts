@@ -7,10 +7,10 @@ import type { BlockList } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
-import { limits } from '../domain/limits.ts';
 import { networkOf } from '../domain/users/network.ts';
 import { clientAddress } from './client-address.ts';
 import { holdWhileWorking } from './held-slots.ts';
+import { httpLimits } from './limits.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -131,7 +131,7 @@ function newCalls(): Calls {
 
 /** The delay of a refusal. It grows with their number, so that few are sent per second. */
 function refusalMs({ refused }: Calls): number {
-  const ms = limits.admissionRefusalDelayMs * (0.5 + Math.random() + refused / 40);
+  const ms = httpLimits.admissionRefusalDelayMs * (0.5 + Math.random() + refused / 40);
   return Math.min(ms, refusalMsMax);
 }
 

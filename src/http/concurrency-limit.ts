@@ -9,6 +9,7 @@ import { throttle } from '../services/throttle.ts';
 import { bounds } from './bounds.ts';
 import { serviceUnavailable } from './error-reply.ts';
 import { holdWhileWorking, watchWork } from './held-slots.ts';
+import { httpLimits } from './limits.ts';
 
 const logEveryMs = 1_000;
 
@@ -57,7 +58,7 @@ export function limitConcurrency(
   /** A client that is refused immediately retries immediately, and that costs as much as serving it. */
   const shedLater = (request: FastifyRequest, proceed: Proceed): void => {
     request.body = undefined;
-    setTimeout(shed, limits.admissionRefusalDelayMs, request, proceed);
+    setTimeout(shed, httpLimits.admissionRefusalDelayMs, request, proceed);
   };
   const enqueue = (request: FastifyRequest, reply: FastifyReply, proceed: Proceed): void => {
     const { raw } = reply;
@@ -76,7 +77,7 @@ export function limitConcurrency(
       leaveQueue();
       shed(request, proceed);
     };
-    const timer = setTimeout(timeOut, limits.admissionWaitMsMax);
+    const timer = setTimeout(timeOut, httpLimits.admissionWaitMsMax);
     queue.add(admitQueued);
     queuedBytes += bytes;
     // A caller that disconnects must not be given a slot.

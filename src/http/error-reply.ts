@@ -5,6 +5,7 @@ import { type ErrorCode, errorTable, ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { addCrossOriginHeaders } from './cross-origin.ts';
 import { describeInvalid } from './describe-invalid.ts';
+import { httpLimits } from './limits.ts';
 
 /**
  * For refusals whose cause is logged elsewhere, such as overload. One shared instance: in a flood it would cost too
@@ -78,7 +79,7 @@ export function prepareErrorReply(
 function leavesBodyUnread({ raw }: FastifyRequest): boolean {
   if (raw.complete) return false;
   const { 'transfer-encoding': encoding, 'content-length': length } = raw.headers;
-  return encoding !== undefined || Number(length ?? 0) > limits.unreadBodyBytesMax;
+  return encoding !== undefined || Number(length ?? 0) > httpLimits.unreadBodyBytesMax;
 }
 
 /** Replies may hold tokens or personal data, so nothing caches them or guesses their type. */

@@ -5,7 +5,7 @@
 import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { limits } from '../domain/limits.ts';
+import { httpLimits } from './limits.ts';
 
 export type SlowReaderLimits = {
   readonly writeStallMsMax?: number;
@@ -15,8 +15,8 @@ export type SlowReaderLimits = {
 export function closeSlowReaders(
   app: FastifyInstance,
   {
-    writeStallMsMax = limits.writeStallMsMax,
-    unreadRepliesMax = limits.unreadRepliesMax,
+    writeStallMsMax = httpLimits.writeStallMsMax,
+    unreadRepliesMax = httpLimits.unreadRepliesMax,
   }: SlowReaderLimits = {},
 ): void {
   /** Replies that are not written to their end, in the order in which they began. */

@@ -4,9 +4,9 @@
  * others of these accounts are refused at once.
  */
 import { ServiceError } from '../domain/errors.ts';
-import { limits } from '../domain/limits.ts';
 import { type BatchOptions, createBatcher } from './batch.ts';
 import { WorkerUnavailable } from './error-classes.ts';
+import { databaseLimits } from './limits.ts';
 
 export type AccountBatchOptions<Item, Outcome> = BatchOptions<Item, Outcome> & {
   readonly accountOf: (item: Item) => string;
@@ -28,7 +28,7 @@ export function createAccountBatcher<Item, Outcome>({
   let trials = 0;
   const delayTrial = (accountId: string) => {
     if (nextTrials.size >= awayAccountsMax) nextTrials.clear();
-    nextTrials.set(accountId, now() + limits.workerTrialPauseMs);
+    nextTrials.set(accountId, now() + databaseLimits.workerTrialPauseMs);
   };
 
   const runObserved = async (items: readonly Item[]) => {
@@ -49,7 +49,7 @@ export function createAccountBatcher<Item, Outcome>({
 
   const tryWorker = async (item: Item) => {
     // Bounded: each trial may hold a connection for as long as a statement may take.
-    if (trials >= limits.workerTrialsMax) throw new ServiceError('SERVICE_UNAVAILABLE');
+    if (trials >= databaseLimits.workerTrialsMax) throw new ServiceError('SERVICE_UNAVAILABLE');
     trials += 1;
     delayTrial(accountOf(item));
     try {

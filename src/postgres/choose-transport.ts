@@ -4,9 +4,9 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { limits } from '../domain/limits.ts';
 import type { Server } from './address.ts';
 import { isUnavailable, PipeliningFailed } from './error-classes.ts';
+import { databaseLimits } from './limits.ts';
 import { pipelinedTransport } from './pipeline.ts';
 import { checkPipelining, type PipelineCheck } from './pipeline-check.ts';
 import { plainTransport } from './plain-transport.ts';
@@ -56,7 +56,7 @@ export function chooseTransport(
 /** A check without an answer is the driver's fault only when the server answers another client. */
 async function withinTime(checked: Promise<void>, server: Server): Promise<void> {
   const timeout = new AbortController();
-  const late = delay(limits.databaseConnectMsMax, 'late', { signal: timeout.signal });
+  const late = delay(databaseLimits.databaseConnectMsMax, 'late', { signal: timeout.signal });
   try {
     if ((await Promise.race([checked, late])) !== 'late') return;
   } finally {
@@ -64,6 +64,6 @@ async function withinTime(checked: Promise<void>, server: Server): Promise<void>
     late.catch(() => {});
     checked.catch(() => {});
   }
-  await probeServer(server, limits.databaseConnectMsMax);
+  await probeServer(server, databaseLimits.databaseConnectMsMax);
   throw new Error('pipelined statements were not answered');
 }

@@ -1,10 +1,10 @@
 /** How the connections of a process are shared between requests and maintenance. Contract 15.2. */
-import { limits } from '../domain/limits.ts';
+import { databaseLimits } from './limits.ts';
 import type { PoolPurpose } from './session-settings.ts';
 
 /** Maintenance has at least two: the job library is installed on one while another one holds a lock. */
 export function shareConnections(connectionsMax: number): Readonly<Record<PoolPurpose, number>> {
   const share = Math.max(2, Math.ceil(connectionsMax / 6));
-  const maintenance = Math.min(limits.maintenanceConnectionsMax, share);
+  const maintenance = Math.min(databaseLimits.maintenanceConnectionsMax, share);
   return { maintenance, requests: connectionsMax - maintenance };
 }

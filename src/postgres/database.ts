@@ -1,11 +1,11 @@
 /** The database handle: statements, pipelines and transactions over one pool, retried where that is safe. */
 import type pg from 'pg';
 import { ServiceError } from '../domain/errors.ts';
-import { limits } from '../domain/limits.ts';
 import { type DatabaseAddress, serversOf } from './address.ts';
 import { chooseTransport, type TransportOptions } from './choose-transport.ts';
 import { clusterTransport } from './cluster-transport.ts';
 import { explainSlowWorker, mayRunAgain } from './error-classes.ts';
+import { databaseLimits } from './limits.ts';
 import { mayShareConnection, openPool } from './pool.ts';
 import { pooledTransport } from './pooled-transport.ts';
 import { type ConnectionPreparation, prepareConnections } from './prepare-connection.ts';
@@ -47,15 +47,15 @@ export type DatabaseOptions = TransportOptions & {
 };
 
 const connectionsUsuallyMax: Readonly<Record<PoolPurpose, number>> = {
-  requests: limits.databaseConnectionsMax,
-  maintenance: limits.maintenanceConnectionsMax,
+  requests: databaseLimits.databaseConnectionsMax,
+  maintenance: databaseLimits.maintenanceConnectionsMax,
 };
 
 export function openDatabase(
   address: DatabaseAddress,
   {
     purpose = 'requests',
-    connectMsMax = limits.databaseConnectMsMax,
+    connectMsMax = databaseLimits.databaseConnectMsMax,
     connectionsMax = connectionsUsuallyMax[purpose],
     ...options
   }: DatabaseOptions = {},
@@ -144,7 +144,7 @@ export async function limitLockWait(tx: Transaction, milliseconds: number): Prom
 
 /** Contract 8.2: beyond this length, waiting longer only delays the refusal. */
 function shedWhenFull(pool: pg.Pool, onShed: () => void): void {
-  if (pool.waitingCount < limits.databaseQueueMax) return;
+  if (pool.waitingCount < databaseLimits.databaseQueueMax) return;
   onShed();
   throw new ServiceError('SERVICE_UNAVAILABLE');
 }

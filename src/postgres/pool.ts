@@ -1,15 +1,15 @@
 /** The connection pool: its limits and timeouts, and what happens to connections when the server goes away. */
 import pg from 'pg';
-import { limits } from '../domain/limits.ts';
 import { isMute, isOutOfConnections, isReadOnly, isUnprepared } from './error-classes.ts';
+import { databaseLimits } from './limits.ts';
 import { clientClass, destroySocket, setConnectionsMax } from './pg-internals.ts';
 import type { ConnectionPreparation } from './prepare-connection.ts';
 import type { Servers } from './servers.ts';
 import type { PoolPurpose } from './session-settings.ts';
 
 const answerMsMax: Readonly<Record<PoolPurpose, number>> = {
-  requests: limits.databaseAnswerMsMax,
-  maintenance: limits.maintenanceAnswerMsMax,
+  requests: databaseLimits.databaseAnswerMsMax,
+  maintenance: databaseLimits.maintenanceAnswerMsMax,
 };
 
 export type PoolOptions = {
@@ -27,7 +27,7 @@ export function openPool(options: PoolOptions): pg.Pool {
     application_name: 'payment-order-service',
     max: connectionsMax,
     // The time to wait for a free connection. Opening a new one has a shorter limit of its own.
-    connectionTimeoutMillis: limits.databaseQueueMsMax,
+    connectionTimeoutMillis: databaseLimits.databaseQueueMsMax,
     Client: clientClass({
       connectMsMax,
       isPipelined,
@@ -49,7 +49,7 @@ export function openPool(options: PoolOptions): pg.Pool {
     query_timeout: answerMsMax[purpose],
     // A server that has taken over the address does not know our connections and resets them when probed.
     keepAlive: true,
-    keepAliveInitialDelayMillis: limits.databaseSilenceMsMax,
+    keepAliveInitialDelayMillis: databaseLimits.databaseSilenceMsMax,
   });
   // The pool removes a connection that breaks while idle, and the next query opens a new one.
   pool.on('error', () => {});
@@ -65,7 +65,10 @@ export function openPool(options: PoolOptions): pg.Pool {
   /** When the server has no connection left for us, those that are open serve all callers for a while. */
   const shareConnections = () => {
     setConnectionsMax(pool, Math.max(connected, 1));
-    setTimeout(() => setConnectionsMax(pool, connectionsMax), limits.databaseShareMs).unref();
+    setTimeout(
+      () => setConnectionsMax(pool, connectionsMax),
+      databaseLimits.databaseShareMs,
+    ).unref();
   };
   return pool;
 }

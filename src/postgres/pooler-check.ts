@@ -3,10 +3,10 @@
  * PgBouncer in transaction mode, has to prepare them again by itself: PgBouncer does since 1.21. Contract 15.2.
  */
 import pg from 'pg';
-import { limits } from '../domain/limits.ts';
 import { StartError } from '../domain/start-error.ts';
 import type { Server } from './address.ts';
 import { sqlState } from './error-classes.ts';
+import { databaseLimits } from './limits.ts';
 
 const statement = { name: 'check-pooler', text: 'select pg_backend_pid() as pid' };
 const unknownStatement = '26000';
@@ -34,8 +34,8 @@ export async function checkPooler(server: Server): Promise<void> {
 function openClient(server: Server): pg.Client {
   const client = new pg.Client({
     ...server,
-    connectionTimeoutMillis: limits.databaseConnectMsMax,
-    query_timeout: limits.databaseAnswerMsMax,
+    connectionTimeoutMillis: databaseLimits.databaseConnectMsMax,
+    query_timeout: databaseLimits.databaseAnswerMsMax,
   });
   client.on('error', () => {});
   return client;

@@ -1,7 +1,7 @@
 /** Retries what left no trace in the database. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { limits } from '../domain/limits.ts';
 import { translateDatabaseError } from './error-classes.ts';
+import { databaseLimits } from './limits.ts';
 
 /** Waits a random, growing time between attempts, so that two rivals do not collide again. */
 export async function retry<Result>(
@@ -12,7 +12,7 @@ export async function retry<Result>(
     try {
       return await attempt();
     } catch (error) {
-      if (tried >= limits.transactionAttemptsMax || !mayRetry(error))
+      if (tried >= databaseLimits.transactionAttemptsMax || !mayRetry(error))
         throw translateDatabaseError(error);
       await delay(Math.random() * 2 ** tried);
     }

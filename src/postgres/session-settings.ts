@@ -2,7 +2,7 @@
  * What the service depends on in a session of the database, and sets itself: a server may have other defaults, and so
  * may the operator's URL. Contract 10.5.
  */
-import { limits } from '../domain/limits.ts';
+import { databaseLimits } from './limits.ts';
 
 /** Requests are served by many short statements. Maintenance runs few statements, which may take longer. */
 export type PoolPurpose = 'requests' | 'maintenance';
@@ -24,8 +24,8 @@ const durability = `case current_setting('synchronous_commit')
 
 const byPurpose: Readonly<Record<PoolPurpose, Settings>> = {
   requests: {
-    statement_timeout: limits.statementMsMax,
-    idle_in_transaction_session_timeout: limits.statementMsMax,
+    statement_timeout: databaseLimits.statementMsMax,
+    idle_in_transaction_session_timeout: databaseLimits.statementMsMax,
     lock_timeout: 0,
     // On Citus, rows are locked on the workers, so `set local lock_timeout` must reach them. Not for maintenance: a
     // worker receives the whole text in which such a command is found, and the job library sends many commands in one.
@@ -38,10 +38,10 @@ const byPurpose: Readonly<Record<PoolPurpose, Settings>> = {
     enable_material: 'off',
   },
   maintenance: {
-    statement_timeout: limits.maintenanceStatementMsMax,
-    idle_in_transaction_session_timeout: limits.maintenanceStatementMsMax,
+    statement_timeout: databaseLimits.maintenanceStatementMsMax,
+    idle_in_transaction_session_timeout: databaseLimits.maintenanceStatementMsMax,
     // A longer statement must not mean a longer wait for a row that a request has locked.
-    lock_timeout: limits.statementMsMax,
+    lock_timeout: databaseLimits.statementMsMax,
     // Plans are made for the values at hand and never cached, so the planner may choose freely.
     plan_cache_mode: 'force_custom_plan',
   },

@@ -15,7 +15,7 @@ import {
   retry,
 } from 'cockatiel';
 import type { ProviderValues } from '../domain/accounts/account.ts';
-import { limits } from '../domain/limits.ts';
+import { paymentLimits } from '../domain/payments/limits.ts';
 import { RefusedAddressError } from '../security/checked-address.ts';
 import { CallError, type HttpAnswer, readAnswer } from './read-answer.ts';
 import type { WireObject } from './wire.ts';
@@ -88,10 +88,10 @@ export function createProviderCaller(send: SendToProvider): CallProvider {
 function createGuards(): Guards {
   return {
     breaker: circuitBreaker(handleWhen(isDown), {
-      breaker: new ConsecutiveBreaker(limits.providerFailuresMax),
-      halfOpenAfter: limits.providerPauseMs,
+      breaker: new ConsecutiveBreaker(paymentLimits.providerFailuresMax),
+      halfOpenAfter: paymentLimits.providerPauseMs,
     }),
-    slots: bulkhead(limits.providerCallsMax, limits.providerCallsMax),
+    slots: bulkhead(paymentLimits.providerCallsMax, paymentLimits.providerCallsMax),
   };
 }
 
@@ -110,10 +110,10 @@ async function callGuarded(
     ({ kind: 'unknown', status, why: message, ...meta() }) as const;
   const retries = retry(
     handleWhen((error) => mayTryAgain(error, request)),
-    { maxAttempts: limits.providerTriesMax - 1, backoff: new ExponentialBackoff(backoff) },
+    { maxAttempts: paymentLimits.providerTriesMax - 1, backoff: new ExponentialBackoff(backoff) },
   );
   // One deadline for all tries, because a caller may be waiting for the answer.
-  const { answerMsMax = limits.providerAnswerMsMax } = request;
+  const { answerMsMax = paymentLimits.providerAnswerMsMax } = request;
   const deadline = AbortSignal.timeout(Math.max(0, answerMsMax));
   const callAndRecord = async () => {
     if (deadline.aborted) throw noTimeLeft();

@@ -2,14 +2,14 @@
  * Removes personal data from the body of a delivery. A provider lists the fields that may stay, and all others are
  * removed, unknown ones included: a list of personal fields would never be complete.
  */
-import { findPhones } from '../domain/personal-data/erased-consumer.ts';
-import { maskAddress, maskName, maskPhone } from '../domain/personal-data/mask.ts';
+import { findPhones } from '../domain/consumers/erased-consumer.ts';
+import { maskAddress, maskName, maskPhone } from '../domain/consumers/mask.ts';
 import {
   erasedMarker,
   type PersonalValues,
   type Phone,
   type Scrub,
-} from '../domain/personal-data/scrub.ts';
+} from '../domain/consumers/scrub.ts';
 import { text, type WireObject } from './wire.ts';
 
 export type Leaf =

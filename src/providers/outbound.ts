@@ -1,10 +1,10 @@
 /** The calls that we make to a provider: start a payment, start a refund, fetch a status. Contract 11.6. */
 import { maskCardNumbers } from '../domain/cards/card-numbers.ts';
-import { limits } from '../domain/limits.ts';
 import type { MinorUnits } from '../domain/money/money.ts';
 import type { ConsumerContact } from '../domain/orders/consumer-contact.ts';
 import type { PaymentModeCode } from '../domain/payment-mode.ts';
-import type { Transaction } from '../domain/transactions/transaction.ts';
+import { paymentLimits } from '../domain/payments/limits.ts';
+import type { Transaction } from '../domain/payments/transaction.ts';
 import { isLoopback, isUpiIntent, isWebAddress } from '../domain/web-address.ts';
 import type { Answer, ProviderApi } from './call.ts';
 import { object, text, truncate } from './wire.ts';
@@ -127,7 +127,7 @@ export function readIntentUrl(
   value: unknown,
 ): string | undefined {
   const url = text(value);
-  if (url === undefined || url.length > limits.paymentUrlCharsMax) return undefined;
+  if (url === undefined || url.length > paymentLimits.paymentUrlCharsMax) return undefined;
   if (isUpiIntent(url)) return url;
   return isPlainLoopback(apiUrl) && isPlainLoopback(url) ? url : undefined;
 }

@@ -4,9 +4,9 @@
  */
 import type { TSchema } from 'typebox';
 import type { ExemptFields } from '../domain/cards/card-fields.ts';
+import type { PersonalValues, Scrub } from '../domain/consumers/scrub.ts';
 import type { Translation } from '../domain/inbox/translation.ts';
 import type { ChoiceMode } from '../domain/payment-mode.ts';
-import type { PersonalValues, Scrub } from '../domain/personal-data/scrub.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
 import type { Replace } from './erase.ts';
 import type { OutboundProvider } from './outbound.ts';

@@ -1,5 +1,5 @@
 /** Reads the answer of a provider to one try of a call, and tells an answer from what says nothing about the call. */
-import { limits } from '../domain/limits.ts';
+import { paymentLimits } from '../domain/payments/limits.ts';
 import { jsonObject, object, text, type WireObject } from './wire.ts';
 
 export type HttpAnswer = { readonly status: number; readonly body: AsyncIterable<Uint8Array> };
@@ -68,7 +68,7 @@ async function readBytes({ status, body }: HttpAnswer): Promise<Buffer> {
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > limits.providerAnswerBytesMax) {
+    if (length > paymentLimits.providerAnswerBytesMax) {
       throw new CallError('the answer of the provider is too large', { wasSent: true, status });
     }
     chunks.push(chunk);

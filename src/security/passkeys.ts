@@ -10,7 +10,7 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
-import { limits } from '../domain/limits.ts';
+import { userLimits } from '../domain/users/limits.ts';
 import { dashboardOrigins, relyingPartyId } from '../domain/users/site.ts';
 
 export type Passkey = {
@@ -22,7 +22,7 @@ export type Passkey = {
 
 /** EdDSA, ES256 and RS256: every authenticator has one of them. */
 const algorithms = [-8, -7, -257];
-const timeout = limits.challengeSeconds * 1000;
+const timeout = userLimits.challengeSeconds * 1000;
 
 /**
  * A passkey is the only proof, so it must ask for a fingerprint or a PIN, and must be found without a name. `known` are

@@ -6,7 +6,7 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { BulkheadRejectedError, bulkhead } from 'cockatiel';
 import { ServiceError } from '../domain/errors.ts';
-import { limits } from '../domain/limits.ts';
+import { userLimits } from '../domain/users/limits.ts';
 
 type Parameters = {
   readonly memory: number;
@@ -73,7 +73,7 @@ function dummyHash(): Promise<string> {
 const argon2Async = promisify(argon2);
 
 /** A flood of sign-ins must not take the memory, nor all threads on which names are looked up. */
-const places = bulkhead(limits.passwordHashesMax, limits.passwordHashesQueuedMax);
+const places = bulkhead(userLimits.passwordHashesMax, userLimits.passwordHashesQueuedMax);
 
 async function computeTag(
   password: string,

@@ -3,6 +3,7 @@
  * A token names its account and what it allows, so verifying it needs no database lookup.
  */
 import { createDecoder, createVerifier } from 'fast-jwt';
+import { accountLimits } from '../domain/accounts/limits.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { randomBase62 } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
@@ -97,7 +98,7 @@ export function createKeyRing(keys: readonly SigningKey[]): KeyRing {
 
   /** A new key signs only after every process has had time to read it, so that all can verify its signatures. */
   const signingKey = (now: Date) => {
-    const readByAllMs = now.getTime() - 2 * limits.secretsCacheMsMax;
+    const readByAllMs = now.getTime() - 2 * accountLimits.secretsCacheMsMax;
     let oldest: (typeof newestFirst)[number] | undefined;
     for (const key of newestFirst) {
       if (key.expiresAt !== null && key.expiresAt <= now) continue;

@@ -5,17 +5,21 @@
  */
 
 import type { Account, LiveSecret, SecretKind } from '../domain/accounts/account.ts';
+import { accountLimits } from '../domain/accounts/limits.ts';
 import { createBoundedCache } from '../domain/bounded-cache.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { limits } from '../domain/limits.ts';
 import { createAccountBatcher } from '../postgres/account-batch.ts';
 import type { Database, Queryable, Transaction } from '../postgres/database.ts';
 import { markOf } from '../security/compare.ts';
 import { type MasterKey, sealingKeyIdOf, WrongMasterKeyError } from '../security/master-key.ts';
 import type { MasterKeys } from '../security/master-keys.ts';
-import type { SealedSecret } from '../store/account-secrets.ts';
-import { findAccount, findAccountRevisions, type StoredAccount } from '../store/accounts.ts';
-import { batchBounds } from '../store/batches.ts';
+import type { SealedSecret } from '../store/accounts/account-secrets.ts';
+import {
+  findAccount,
+  findAccountRevisions,
+  type StoredAccount,
+} from '../store/accounts/accounts.ts';
+import { batchBounds } from '../store/orders/batches.ts';
 
 /** When the check of a secret began, by `performance.now()`: an account read since then is recent enough. */
 export type Proof = { readonly begunAtMs: number };
@@ -51,11 +55,11 @@ export function createAccountDirectory(
   masterKeys: MasterKeys,
   nowMs: () => number = () => performance.now(),
 ): AccountDirectory {
-  const cache = createBoundedCache<Cached>(limits.accountsCachedMax);
+  const cache = createBoundedCache<Cached>(accountLimits.accountsCachedMax);
   const refreshes = new Map<string, Promise<Account | undefined>>();
   const readsAgain = createBoundedCache<Promise<Account | undefined>>(
-    limits.accountsCachedMax,
-    limits.secretsCacheMsMax,
+    accountLimits.accountsCachedMax,
+    accountLimits.secretsCacheMsMax,
   );
   const findRevision = createRevisionFinder(database);
 
@@ -72,7 +76,7 @@ export function createAccountDirectory(
   };
   const refresh = async (accountId: string, known: Cached | undefined) => {
     const begunAtMs = nowMs();
-    const mayCheck = known?.account && begunAtMs - known.readAtMs < limits.accountsReadMsMax;
+    const mayCheck = known?.account && begunAtMs - known.readAtMs < accountLimits.accountsReadMsMax;
     if (!mayCheck || (await findRevision(accountId)) !== known.revision) return read(accountId);
     known.currentAtMs = begunAtMs;
     return known.account;
@@ -86,7 +90,7 @@ export function createAccountDirectory(
     return running;
   };
   const isCurrent = (known: Cached | undefined): known is Cached =>
-    known !== undefined && nowMs() - known.currentAtMs < limits.secretsCacheMsMax;
+    known !== undefined && nowMs() - known.currentAtMs < accountLimits.secretsCacheMsMax;
   const find = async (accountId: string) => {
     const known = cache.get(accountId);
     return isCurrent(known) ? known.account : refreshOnce(accountId, known);

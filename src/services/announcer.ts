@@ -4,7 +4,7 @@ import { isEnabled } from '../domain/accounts/endpoint.ts';
 import type { OrderEvent } from '../domain/events/list-events.ts';
 import type { EventName } from '../domain/ids.ts';
 import type { Transaction } from '../postgres/database.ts';
-import type { EndpointName } from '../store/endpoints.ts';
+import type { EndpointName } from '../store/accounts/endpoints.ts';
 import type { AccountDirectory } from './account-directory.ts';
 import type { Enquiry } from './enquiry.ts';
 

@@ -2,7 +2,7 @@
  * Reports on background work that a process keeps in memory: loops that run all the time, and failures to log. What the
  * sweep did is in the database.
  */
-import type { StepReport } from '../store/background-steps.ts';
+import type { StepReport } from '../store/upkeep/background-steps.ts';
 import { throttle } from './throttle.ts';
 
 export type BackgroundReports = {

@@ -3,7 +3,7 @@
  * not answer. An account is trusted with many polls only after an answer, so that many accounts whose provider hangs
  * cannot take all polls of the process.
  */
-import { limits } from '../domain/limits.ts';
+import { paymentLimits } from '../domain/payments/limits.ts';
 
 export type BusyAccounts = {
   readonly start: (accountId: string) => void;
@@ -18,14 +18,17 @@ export function createBusyAccounts(clockMs: () => number = () => performance.now
   const answering = new Set<string>();
   /** Also those that are over: the next one is longer, unless there was an answer in between. */
   const pauses = new Map<string, Pause>();
-  const maxOf = (accountId: string) => (answering.has(accountId) ? limits.pollsOfAccountMax : 1);
+  const maxOf = (accountId: string) =>
+    answering.has(accountId) ? paymentLimits.pollsOfAccountMax : 1;
 
   const pause = (accountId: string) => {
     const nowMs = clockMs();
     const last = pauses.get(accountId);
     // The other polls of the same claim fail at the same time.
     if (last && nowMs < last.untilMs) return;
-    const ms = last ? Math.min(2 * last.ms, limits.pollPauseMsMax) : limits.providerPauseMs;
+    const ms = last
+      ? Math.min(2 * last.ms, paymentLimits.pollPauseMsMax)
+      : paymentLimits.providerPauseMs;
     pauses.set(accountId, { ms, untilMs: nowMs + ms });
   };
   return {

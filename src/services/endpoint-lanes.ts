@@ -2,8 +2,9 @@
  * How many events this process may send to an endpoint now. Each endpoint has slots of its own, fewer if it fails, and
  * all share a total, so that one that fails or hangs delays nobody else. Contract 12.5.
  */
-import { limits } from '../domain/limits.ts';
-import type { EndpointName } from '../store/endpoints.ts';
+import { accountLimits } from '../domain/accounts/limits.ts';
+import { eventLimits } from '../domain/events/limits.ts';
+import type { EndpointName } from '../store/accounts/endpoints.ts';
 import { type Bucket, takeToken } from './token-bucket.ts';
 
 /** The state of one endpoint in this process. */
@@ -39,15 +40,15 @@ export function createEndpointLanes(): EndpointLanes {
   let inProgress = 0;
   let failingInProgress = 0;
   const slotsOf = ({ isFailing, inProgress: own }: Lane) => {
-    const ofEndpoint = isFailing ? limits.eventsOfFailingMax : limits.eventsOfEndpointMax;
+    const ofEndpoint = isFailing ? eventLimits.eventsOfFailingMax : eventLimits.eventsOfEndpointMax;
     // The rest is for endpoints that have none: otherwise some dozens that are slow would leave nothing to the others.
-    const shared = limits.eventsSharedMax - inProgress;
+    const shared = eventLimits.eventsSharedMax - inProgress;
     const ofAll = Math.min(
-      limits.eventsInProgressMax - inProgress,
+      eventLimits.eventsInProgressMax - inProgress,
       own === 0 ? Math.max(shared, 1) : shared,
     );
     const ofFailing = isFailing
-      ? limits.eventsFailingInProgressMax - failingInProgress
+      ? eventLimits.eventsFailingInProgressMax - failingInProgress
       : Number.POSITIVE_INFINITY;
     return Math.min(ofEndpoint - own, ofAll, ofFailing);
   };
@@ -74,7 +75,7 @@ export function createEndpointLanes(): EndpointLanes {
       inProgress += 1;
       if (wasFailing) failingInProgress += 1;
       lane.bucket =
-        takeToken(lane.bucket, limits.eventsPerSecond, performance.now()) ?? lane.bucket;
+        takeToken(lane.bucket, eventLimits.eventsPerSecond, performance.now()) ?? lane.bucket;
       if (wasFailing)
         lane.failing = takeToken(lane.failing, failingBurst, slowNowMs()) ?? lane.failing;
       return (isDelivered) => {
@@ -90,7 +91,8 @@ export function createEndpointLanes(): EndpointLanes {
         const isIdle =
           lane.inProgress === 0 && !lane.isClaiming && !lane.timer && isFull(lane.bucket);
         // That an endpoint fails is worth remembering: otherwise it would get many slots at each retry.
-        if (isIdle && (!lane.isFailing || lanes.size > limits.accountsCachedMax)) lanes.delete(key);
+        if (isIdle && (!lane.isFailing || lanes.size > accountLimits.accountsCachedMax))
+          lanes.delete(key);
       }
     },
     stop: () => {
@@ -126,8 +128,8 @@ function slowNowMs(): number {
 function collectingMs(lane: Lane): number {
   const msOf = (missing: number, perSecond: number) =>
     Math.max(0, Math.ceil((missing * 1_000) / perSecond)) + 1;
-  const wanted = lane.isFailing ? limits.eventsOfFailingMax : limits.eventsOfEndpointMax;
-  const ms = msOf(wanted - tokensIn(lane.bucket), limits.eventsPerSecond);
+  const wanted = lane.isFailing ? eventLimits.eventsOfFailingMax : eventLimits.eventsOfEndpointMax;
+  const ms = msOf(wanted - tokensIn(lane.bucket), eventLimits.eventsPerSecond);
   return lane.isFailing ? Math.max(ms, msOf(wanted - failingTokensIn(lane.failing), 1)) : ms;
 }
 
@@ -142,14 +144,14 @@ function failingTokensIn(bucket: Bucket | undefined): number {
 }
 
 function isFull(bucket: Bucket | undefined): boolean {
-  return tokensIn(bucket) >= limits.eventsPerSecond;
+  return tokensIn(bucket) >= eventLimits.eventsPerSecond;
 }
 
 function tokensIn(bucket: Bucket | undefined): number {
-  if (!bucket) return limits.eventsPerSecond;
+  if (!bucket) return eventLimits.eventsPerSecond;
   const idleMs = Math.max(0, performance.now() - bucket.atMs);
   return Math.min(
-    limits.eventsPerSecond,
-    bucket.tokens + (idleMs * limits.eventsPerSecond) / 1_000,
+    eventLimits.eventsPerSecond,
+    bucket.tokens + (idleMs * eventLimits.eventsPerSecond) / 1_000,
   );
 }

@@ -1,13 +1,13 @@
 /** An order with its transactions as merchants see them: types, links of refunds, signatures. Contract 5.3 to 5.5. */
 import type { Account, SignatureVersion } from '../domain/accounts/account.ts';
-import type { Order } from '../domain/orders/order.ts';
 import {
   findLatestRefundOf,
   linkRefunds,
   type RefundLinks,
   refundTypeOf,
-} from '../domain/transactions/refund-links.ts';
-import { isFinal, type Refund, type Transaction } from '../domain/transactions/transaction.ts';
+} from '../domain/order-state/refund-links.ts';
+import type { Order } from '../domain/orders/order.ts';
+import { isFinal, type Refund, type Transaction } from '../domain/payments/transaction.ts';
 import { getProvider } from '../providers/providers.ts';
 import { signTransaction } from '../security/transaction-signature.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { maskCardNumbers } from '../domain/cards/card-numbers.ts';
-import { limits } from '../domain/limits.ts';
+import { eventLimits } from '../domain/events/limits.ts';
 
 /** Never rejects: the status has arrived, and only that decides. A longer response is not read to its end. */
 export function readStart(response: IncomingMessage): Promise<string> {
@@ -13,13 +13,13 @@ export function readStart(response: IncomingMessage): Promise<string> {
     let bytes = 0;
     const finish = () => {
       const text = decodeStart(Buffer.concat(chunks));
-      const isCut = bytes > limits.eventResponseBytesMax;
+      const isCut = bytes > eventLimits.eventResponseBytesMax;
       resolve(keepText(isCut ? withoutCutNumber(text) : text));
     };
     response.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes > limits.eventResponseBytesMax) response.destroy();
+      if (bytes > eventLimits.eventResponseBytesMax) response.destroy();
     });
     response.on('error', () => {});
     response.on('close', finish);
@@ -41,7 +41,7 @@ export function keepText(text: string): string {
 
 /** A character that is cut off at the end is left out; bytes that are no text become three times as many. */
 function decodeStart(bytes: Buffer): string {
-  return new TextDecoder().decode(bytes.subarray(0, limits.eventResponseBytesMax), {
+  return new TextDecoder().decode(bytes.subarray(0, eventLimits.eventResponseBytesMax), {
     stream: true,
   });
 }

@@ -5,7 +5,7 @@
 import { lookup as lookUpName } from 'node:dns';
 import { type ClientRequest, Agent as HttpAgent, request } from 'node:http';
 import { Agent as HttpsAgent, request as requestSecurely } from 'node:https';
-import { limits } from '../domain/limits.ts';
+import { eventLimits } from '../domain/events/limits.ts';
 import {
   checkAddress,
   checkLiteralHost,
@@ -49,11 +49,15 @@ export type SenderParts = {
 
 /** One per process: it keeps connections open. */
 export function createEventSender(allowed: AllowedNetworks, parts: SenderParts = {}): EventSender {
-  const options = { keepAlive: true, maxFreeSockets: 64, timeout: limits.eventConnectionIdleMsMax };
+  const options = {
+    keepAlive: true,
+    maxFreeSockets: 64,
+    timeout: eventLimits.eventConnectionIdleMsMax,
+  };
   const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
   const sender: Sender = {
-    answerMsMax: limits.eventAnswerMsMax,
-    connectMsMax: limits.eventConnectMsMax,
+    answerMsMax: eventLimits.eventAnswerMsMax,
+    connectMsMax: eventLimits.eventConnectMsMax,
     certificates: undefined,
     ...parts,
     lookUp: createNameLookups(parts.lookUp ?? lookUpName),

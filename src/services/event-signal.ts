@@ -1,5 +1,5 @@
 /** Tells the sender of events in this process that some were stored, so that it need not wait for its next round. */
-import type { EndpointName } from '../store/endpoints.ts';
+import type { EndpointName } from '../store/accounts/endpoints.ts';
 
 export type EventSignal = {
   readonly raise: (endpoints: readonly EndpointName[]) => void;

@@ -1,6 +1,7 @@
 /** A call to a provider that has ended, with its answer or without one. */
+
+import type { CallResult } from '../domain/payments/start.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
-import type { CallResult } from '../domain/transactions/start.ts';
 import type { Answer } from '../providers/call.ts';
 
 export type FinishedCall = {

@@ -5,7 +5,7 @@
  */
 import type { LookupAllOptions } from 'node:dns';
 import { createBoundedCache } from '../domain/bounded-cache.ts';
-import { limits } from '../domain/limits.ts';
+import { eventLimits } from '../domain/events/limits.ts';
 import type { LookUp } from '../security/checked-address.ts';
 
 /** How the last lookup of a name went; `new` if it is not known. */
@@ -21,7 +21,7 @@ type Request = { readonly callback: Parameters<LookUp>[2]; readonly sinceMs: num
 
 /** The options must be the same for each lookup of a name. */
 export function createNameLookups(lookUp: LookUp, nowMs = () => performance.now()): LookUp {
-  const speeds = createBoundedCache<Speed>(limits.namesRememberedMax);
+  const speeds = createBoundedCache<Speed>(eventLimits.namesRememberedMax);
   const running = new Map<string, Lookup>();
   /** In the order in which they were wanted. */
   const queued = new Map<string, Lookup>();
@@ -37,7 +37,7 @@ export function createNameLookups(lookUp: LookUp, nowMs = () => performance.now(
     const timer = setTimeout(() => {
       speed = 'slow';
       note(lookup, speed);
-    }, limits.lookupFastMsMax);
+    }, eventLimits.lookupFastMsMax);
     timer.unref();
     lookUp(lookup.hostname, lookup.options, (error, found) => {
       clearTimeout(timer);
@@ -76,9 +76,9 @@ function newBusyError(): Error {
  * together leave one to the rest of the process.
  */
 function hasThread(running: ReadonlyMap<string, Lookup>, { speed }: Lookup): boolean {
-  if (running.size >= limits.lookupsMax) return false;
+  if (running.size >= eventLimits.lookupsMax) return false;
   const others = [...running.values()].filter((lookup) => lookup.speed !== 'fast');
-  if (speed !== 'fast' && others.length >= limits.lookupsNotFastMax) return false;
+  if (speed !== 'fast' && others.length >= eventLimits.lookupsNotFastMax) return false;
   return speed !== 'slow' || others.every((lookup) => lookup.speed !== 'slow');
 }
 
@@ -87,12 +87,12 @@ function hasThread(running: ReadonlyMap<string, Lookup>, { speed }: Lookup): boo
  * slow as long as dead names are before it. So the queue needs a limit, and slow names must not use up that of others.
  */
 function hasPlace(queued: ReadonlyMap<string, Lookup>, { speed }: Lookup): boolean {
-  if (speed !== 'slow') return queued.size < limits.lookupsQueuedMax;
+  if (speed !== 'slow') return queued.size < eventLimits.lookupsQueuedMax;
   const slow = [...queued.values()].filter((lookup) => lookup.speed === 'slow');
-  return slow.length < limits.slowLookupsQueuedMax;
+  return slow.length < eventLimits.slowLookupsQueuedMax;
 }
 
 /** Requests end by themselves if they have no connection in time, and then need no address. */
 function listOpen({ requests }: Lookup, nowMs: number): Request[] {
-  return requests.filter(({ sinceMs }) => nowMs - sinceMs < limits.eventConnectMsMax);
+  return requests.filter(({ sinceMs }) => nowMs - sinceMs < eventLimits.eventConnectMsMax);
 }

@@ -9,7 +9,7 @@ import type { Socket } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { createGunzip } from 'node:zlib';
-import { limits } from '../domain/limits.ts';
+import { paymentLimits } from '../domain/payments/limits.ts';
 import { isLoopback } from '../domain/web-address.ts';
 import { type HttpRequest, NotConnectedError, type SendToProvider } from '../providers/call.ts';
 import type { HttpAnswer } from '../providers/read-answer.ts';
@@ -41,8 +41,8 @@ export function createProviderSender(
 ): SendToProvider {
   const options = {
     keepAlive: true,
-    maxFreeSockets: limits.providerCallsMax,
-    timeout: limits.providerConnectionIdleMsMax,
+    maxFreeSockets: paymentLimits.providerCallsMax,
+    timeout: paymentLimits.providerConnectionIdleMsMax,
     ...(certificates !== undefined && { ca: certificates }),
   };
   const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };

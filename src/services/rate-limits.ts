@@ -4,10 +4,13 @@
  */
 
 import type { Account } from '../domain/accounts/account.ts';
+import { accountLimits } from '../domain/accounts/limits.ts';
 import { createBoundedCache } from '../domain/bounded-cache.ts';
 import { ServiceError } from '../domain/errors.ts';
+import { eventLimits } from '../domain/events/limits.ts';
 import { limits } from '../domain/limits.ts';
 import type { Clock } from '../domain/time.ts';
+import { userLimits } from '../domain/users/limits.ts';
 import { networkOf } from '../domain/users/network.ts';
 import type { Caller } from '../security/tokens.ts';
 import { type Bucket, takeToken } from './token-bucket.ts';
@@ -21,7 +24,7 @@ export type AuthenticatedCaller = { readonly caller: Caller; readonly account: A
 export type CountLink = (linkId: string) => void;
 
 export function createRateLimits(clock: Clock): CountCall {
-  const countAccount = createBuckets(clock, limits.accountsCachedMax);
+  const countAccount = createBuckets(clock, accountLimits.accountsCachedMax);
   const countOrder = createBuckets(clock, limits.ordersCountedMax);
   const countForAccount = ({ accountId, requestsPerSecond }: Account) => {
     if (requestsPerSecond !== null) countAccount(accountId, requestsPerSecond);
@@ -44,8 +47,8 @@ export function createLinkLimit(clock: Clock): CountLink {
 export type CountVisitor = (address: string) => void;
 
 export function createVisitorLimit(clock: Clock): CountVisitor {
-  const count = createBuckets(clock, limits.visitorsCountedMax);
-  return (address) => count(networkOf(address), limits.visitorRequestsPerSecond);
+  const count = createBuckets(clock, userLimits.visitorsCountedMax);
+  return (address) => count(networkOf(address), userLimits.visitorRequestsPerSecond);
 }
 
 /** Throws `RATE_LIMITED` when an account tests its endpoints too often. Refused tests are not counted. Contract 12.2. */
@@ -54,18 +57,18 @@ export type CountTest = (accountId: string) => void;
 const minuteMs = 60_000;
 
 export function createTestLimit(clock: Clock): CountTest {
-  const timesOf = createBoundedCache<readonly number[]>(limits.accountsCachedMax);
+  const timesOf = createBoundedCache<readonly number[]>(accountLimits.accountsCachedMax);
   return (accountId) => {
     const nowMs = clock().getTime();
     const recent = (timesOf.get(accountId) ?? []).filter(
       (atMs) => Math.abs(nowMs - atMs) < minuteMs,
     );
     const [first = nowMs] = recent;
-    if (recent.length >= limits.endpointTestsPerMinute) {
+    if (recent.length >= eventLimits.endpointTestsPerMinute) {
       const retryAfterSeconds = Math.ceil((first + minuteMs - nowMs) / 1_000);
       throw new ServiceError(
         'RATE_LIMITED',
-        `Endpoints can be tested ${limits.endpointTestsPerMinute} times a minute: try again in ${retryAfterSeconds} s.`,
+        `Endpoints can be tested ${eventLimits.endpointTestsPerMinute} times a minute: try again in ${retryAfterSeconds} s.`,
         { retryAfterSeconds },
       );
     }

@@ -6,7 +6,7 @@ import type { Database } from '../postgres/database.ts';
 import type { CallProvider } from '../providers/call.ts';
 import type { AllowedNetworks } from '../security/endpoint-address.ts';
 import type { MasterKeys } from '../security/master-keys.ts';
-import type { Batches } from '../store/batches.ts';
+import type { Batches } from '../store/orders/batches.ts';
 import type { AccountDirectory } from './account-directory.ts';
 import type { Announcer } from './announcer.ts';
 import type { BackgroundReports } from './background-reports.ts';

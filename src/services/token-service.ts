@@ -1,6 +1,7 @@
 /** Issues and verifies tokens with the ring of signing keys that the database stores. */
+
+import { accountLimits } from '../domain/accounts/limits.ts';
 import { createBoundedCache } from '../domain/bounded-cache.ts';
-import { limits } from '../domain/limits.ts';
 import type { Clock } from '../domain/time.ts';
 import type { Database } from '../postgres/database.ts';
 import type { MasterKeys } from '../security/master-keys.ts';
@@ -12,7 +13,7 @@ import {
   type Subject,
   type VerifiedToken,
 } from '../security/tokens.ts';
-import { insertSigningKey, listSigningKeys } from '../store/signing-keys.ts';
+import { insertSigningKey, listSigningKeys } from '../store/accounts/signing-keys.ts';
 
 export type TokenService = {
   /** Reads the ring before the first request needs it, and creates the first key if there is none. */
@@ -28,7 +29,7 @@ export function createTokenService(
   clock: Clock,
 ): TokenService {
   // A token is sent many times, and its verification stays valid until it expires.
-  const verified = createBoundedCache<VerifiedToken>(limits.tokensCachedMax);
+  const verified = createBoundedCache<VerifiedToken>(accountLimits.tokensCachedMax);
   let current: { ring: KeyRing; readAt: number } | undefined;
   let reading: Promise<KeyRing> | undefined;
 
@@ -49,7 +50,7 @@ export function createTokenService(
     return reading;
   };
   const isFresh = () =>
-    current !== undefined && performance.now() - current.readAt < limits.secretsCacheMsMax;
+    current !== undefined && performance.now() - current.readAt < accountLimits.secretsCacheMsMax;
   const ring = async () => (current && isFresh() ? current.ring : renew());
 
   return {

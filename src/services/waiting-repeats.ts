@@ -1,5 +1,5 @@
 /** Limits how many repeated requests of a process wait for the reply to the first one. */
-import { limits } from '../domain/limits.ts';
+import { paymentLimits } from '../domain/payments/limits.ts';
 
 export type WaitingRepeats = {
   /** False when too many are waiting, of this account or in total. */
@@ -13,7 +13,10 @@ export function createWaitingRepeats(): WaitingRepeats {
   return {
     enter: (accountId) => {
       const own = waiting.get(accountId) ?? 0;
-      if (total >= limits.waitingRepeatsMax || own >= limits.waitingRepeatsOfAccountMax)
+      if (
+        total >= paymentLimits.waitingRepeatsMax ||
+        own >= paymentLimits.waitingRepeatsOfAccountMax
+      )
         return false;
       waiting.set(accountId, own + 1);
       total += 1;

@@ -2,9 +2,10 @@
  * Logs refused webhooks, by reason, and failed calls to providers: at most one warning a minute for each account and
  * provider, with the number suppressed since the last one. Warnings never contain secrets or parts of a body.
  */
+
+import { accountLimits } from '../domain/accounts/limits.ts';
 import { createBoundedCache } from '../domain/bounded-cache.ts';
 import { isAccountId } from '../domain/ids.ts';
-import { limits } from '../domain/limits.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
 import type { Clock } from '../domain/time.ts';
 import type { AccountDirectory } from './account-directory.ts';
@@ -46,7 +47,7 @@ export function createWarnings(
   clock: Clock,
   logWarning: LogWarning,
 ): Warnings {
-  const throttles = createBoundedCache<(warning: Warning) => void>(limits.accountsCachedMax);
+  const throttles = createBoundedCache<(warning: Warning) => void>(accountLimits.accountsCachedMax);
   const newThrottle = () =>
     throttle(
       everyMs,

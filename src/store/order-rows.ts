@@ -1,14 +1,14 @@
 /** Converts rows of the table `orders` to domain objects. */
 import type { MinorUnits } from '../domain/money/money.ts';
+import type { StoredTally } from '../domain/order-state/tally.ts';
 import type {
   CurrencyConversion,
   Order,
   OrderDetails,
   OrderStatus,
 } from '../domain/orders/order.ts';
+import type { HeldNotice } from '../domain/payments/records.ts';
 import type { ReviewFlag } from '../domain/review-flag.ts';
-import type { HeldNotice } from '../domain/transactions/records.ts';
-import type { StoredTally } from '../domain/transactions/tally.ts';
 import { defineAccountRows } from './per-account.ts';
 
 export type OrderRow = {

@@ -12,9 +12,9 @@ import {
   resourceFromAttributes,
 } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { limits } from '../domain/limits.ts';
 import { throttle } from '../services/throttle.ts';
 import { chooseSampler } from './choose-sampler.ts';
+import { traceLimits } from './limits.ts';
 import { createSpans } from './spans.ts';
 import { traceEvents, traceProviderCalls } from './trace-calls.ts';
 import { traceDatabase } from './trace-database.ts';
@@ -27,7 +27,7 @@ export function startTracing(
   env: Readonly<Record<string, string | undefined>>,
   warn: (error: unknown) => void,
 ): Tracing {
-  setGlobalErrorHandler(throttle(limits.traceWarningMs, warn));
+  setGlobalErrorHandler(throttle(traceLimits.traceWarningMs, warn));
   const provider = new TracerProvider({
     // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override ours.
     resource: defaultResource()
@@ -37,8 +37,8 @@ export function startTracing(
     spanProcessors: [
       new BatchSpanProcessor({
         exporter: new OTLPTraceExporter(),
-        maxQueueSize: limits.traceSpansQueuedMax,
-        scheduledDelayMillis: limits.traceExportIntervalMs,
+        maxQueueSize: traceLimits.traceSpansQueuedMax,
+        scheduledDelayMillis: traceLimits.traceExportIntervalMs,
       }),
     ],
   });
@@ -50,7 +50,7 @@ export function startTracing(
     traceEvents: (send) => traceEvents(spans, send),
     stop: async () => {
       const exported = provider.shutdown().catch(() => {});
-      await Promise.race([exported, delay(limits.traceFlushMsMax, undefined, { ref: false })]);
+      await Promise.race([exported, delay(traceLimits.traceFlushMsMax, undefined, { ref: false })]);
     },
   };
 }

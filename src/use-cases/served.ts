@@ -9,6 +9,13 @@ import { generateToken } from './accounts/generate-token.ts';
 import { getSettings } from './accounts/get-settings.ts';
 import { rotateSecret } from './accounts/rotate-secret.ts';
 import { showSecret } from './accounts/show-secret.ts';
+import { findLaunch } from './checkout/find-launch.ts';
+import { findReturn } from './checkout/find-return.ts';
+import { getCheckout } from './checkout/get-checkout.ts';
+import { giveUpPayment } from './checkout/give-up-payment.ts';
+import { listChoices } from './checkout/list-choices.ts';
+import { listPaymentModes } from './checkout/list-payment-modes.ts';
+import { openCheckout } from './checkout/open-checkout.ts';
 import { deleteEndpoint, rotateEndpoint, updateEndpoint } from './events/change-endpoint.ts';
 import { createEndpoint } from './events/create-endpoint.ts';
 import {
@@ -19,38 +26,33 @@ import {
 import { resendEvents } from './events/resend-events.ts';
 import { resendUndelivered } from './events/resend-undelivered.ts';
 import { testEndpoint } from './events/test-endpoint.ts';
-import { getOverview } from './figures/get-overview.ts';
 import { findMissingCredentials } from './inbox/authenticate-delivery.ts';
+import { listInbox } from './inbox/list-inbox.ts';
 import { receiveDelivery } from './inbox/receive-delivery.ts';
-import { countReview } from './maintenance/count-review.ts';
-import { listInbox } from './maintenance/list-inbox.ts';
-import { listOpenReview } from './maintenance/list-open-review.ts';
-import { replayDelivery } from './maintenance/replay-delivery.ts';
-import { resolveReview } from './maintenance/resolve-review.ts';
-import { exportOrders } from './order-lists/export-orders.ts';
-import { listFilterChoices } from './order-lists/list-filter-choices.ts';
-import { listFilteredOrders } from './order-lists/list-filtered-orders.ts';
-import { searchOrders } from './order-lists/search-orders.ts';
+import { replayDelivery } from './inbox/replay-delivery.ts';
 import { createLinkByHand } from './orders/create-link-by-hand.ts';
 import { createOrder } from './orders/create-order.ts';
 import { createPaymentLink } from './orders/create-payment-link.ts';
+import { explainOrder } from './orders/explain-order.ts';
+import { exportOrders } from './orders/export-orders.ts';
+import { findDeliveryBody } from './orders/find-delivery-body.ts';
 import { getOrder } from './orders/get-order.ts';
+import { getOrderPage } from './orders/get-order-page.ts';
+import { listFilterChoices } from './orders/list-filter-choices.ts';
+import { listFilteredOrders } from './orders/list-filtered-orders.ts';
 import { openLink } from './orders/open-link.ts';
 import { refreshToken } from './orders/refresh-token.ts';
 import { resolveUser } from './orders/resolve-user.ts';
+import { searchOrders } from './orders/search-orders.ts';
 import { updateOrder } from './orders/update-order.ts';
 import { enquire } from './payments/enquire.ts';
-import { findLaunch } from './payments/find-launch.ts';
-import { findReturn } from './payments/find-return.ts';
-import { getCheckout } from './payments/get-checkout.ts';
-import { getOrderPage } from './payments/get-order-page.ts';
-import { giveUpPayment } from './payments/give-up-payment.ts';
-import { listChoices } from './payments/list-choices.ts';
-import { listPaymentModes } from './payments/list-payment-modes.ts';
-import { openCheckout } from './payments/open-checkout.ts';
 import { refund } from './payments/refund.ts';
 import { refundAsUser } from './payments/refund-as-user.ts';
 import { startPayment } from './payments/start-payment.ts';
+import { getOverview } from './reports/get-overview.ts';
+import { countReview } from './review/count-review.ts';
+import { listOpenReview } from './review/list-open-review.ts';
+import { resolveReview } from './review/resolve-review.ts';
 import {
   acceptWithPasskey,
   acceptWithPassword,
@@ -80,8 +82,6 @@ import { listTeam } from './users/list-team.ts';
 import { lookAtInvitation } from './users/look-at-invitation.ts';
 import { offerPasskeySignIn, signInWithPasskey, signInWithPassword } from './users/sign-in.ts';
 import { switchAccount } from './users/switch-account.ts';
-import { explainOrder } from './why/explain-order.ts';
-import { findDeliveryBody } from './why/find-delivery-body.ts';
 
 const served = {
   acceptWithPasskey,

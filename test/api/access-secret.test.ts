@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createServices } from '../../src/create-services.ts';
 import { commandLine } from '../../src/domain/audit.ts';
+import { createServices } from '../../src/process/create-services.ts';
 import { sealPayload } from '../../src/security/sealed-payload.ts';
 import { generateToken } from '../../src/use-cases/accounts/generate-token.ts';
 import {

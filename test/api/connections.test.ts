@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
-import { buildApp } from '../../src/app.ts';
-import { limits } from '../../src/domain/limits.ts';
+import { httpLimits } from '../../src/http/limits.ts';
 import { createMetrics } from '../../src/http/operator/metrics.ts';
-import { createLog } from '../../src/log.ts';
+import { buildApp } from '../../src/process/app.ts';
+import { createLog } from '../../src/process/log.ts';
 import { startTestService } from '../support/test-service.ts';
 
 const service = await startTestService();
@@ -40,8 +40,10 @@ test('a process has no more connections than its limit; those beyond it are clos
 
 test('the default limit exceeds the concurrency limit plus the admission queue', async (t) => {
   const { server } = await listen(t);
-  assert.equal(server.maxConnections, limits.connectionsMax);
-  assert.ok(limits.connectionsMax > limits.concurrentRequestsMax + limits.admissionQueueMax);
+  assert.equal(server.maxConnections, httpLimits.connectionsMax);
+  assert.ok(
+    httpLimits.connectionsMax > httpLimits.concurrentRequestsMax + httpLimits.admissionQueueMax,
+  );
 });
 
 async function listen(t: { after: (done: () => unknown) => void }, connectionsMax?: number) {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
-import { buildApp } from '../../src/app.ts';
-import { createServices } from '../../src/create-services.ts';
 import { createMetrics } from '../../src/http/operator/metrics.ts';
-import { createLog } from '../../src/log.ts';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { buildApp } from '../../src/process/app.ts';
+import { createServices } from '../../src/process/create-services.ts';
+import { createLog } from '../../src/process/log.ts';
 import { addressBody, fullOrderBody } from '../support/order-bodies.ts';
 import { callService, startTestService, testMasterKeyHex } from '../support/test-service.ts';
 import { assertRefused } from './assertions.ts';

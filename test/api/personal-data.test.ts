@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
-import { createServices } from '../../src/create-services.ts';
 import { accountDefaults } from '../../src/domain/accounts/account.ts';
 import { commandLine } from '../../src/domain/audit.ts';
 import { decideOrder } from '../../src/domain/orders/order-request.ts';
+import { createServices } from '../../src/process/create-services.ts';
 import { consumerDataKeyOf, openBankAccount } from '../../src/services/consumer-data-key.ts';
 import { rewrapSecrets } from '../../src/use-cases/accounts/rotate-keys.ts';
-import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
+import { sweep } from '../../src/use-cases/upkeep/sweep.ts';
 import { fullOrderBody } from '../support/order-bodies.ts';
 import { dumpTables } from '../support/test-database.ts';
 import { type Reply, type TestAccount, testMasterKeyHex } from '../support/test-service.ts';

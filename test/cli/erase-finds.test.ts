@@ -1,7 +1,7 @@
 /** Which orders `consumer erase` finds: by every spelling, and by earlier consumers of an order. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
+import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
 import { openShop } from '../api/webhooks/shop.ts';
 import { partnerEvent, partnerPayment } from '../support/deliveries.ts';
 import { eraseIn, findSpellings } from '../support/erasure.ts';

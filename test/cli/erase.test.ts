@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
-import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
+import { sweep } from '../../src/use-cases/upkeep/sweep.ts';
+import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { openShop, type Shop, shopOf } from '../api/webhooks/shop.ts';
 import { runCommandHere } from '../support/command-here.ts';

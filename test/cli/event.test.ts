@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { widthOf } from '../../src/cli/screen.ts';
+import { widthOf } from '../../src/cli/framework/screen.ts';
 import { commandLine } from '../../src/domain/audit.ts';
 import { createEndpoint } from '../../src/use-cases/events/create-endpoint.ts';
 import { createEventDeliveries } from '../../src/use-cases/events/deliver-events.ts';

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import type { Command, OptionSpec } from '../../src/cli/command.ts';
 import { commands, groups } from '../../src/cli/commands.ts';
-import { readWords } from '../../src/cli/read-words.ts';
-import { widthOf } from '../../src/cli/screen.ts';
+import type { Command, OptionSpec } from '../../src/cli/framework/command.ts';
+import { readWords } from '../../src/cli/framework/read-words.ts';
+import { widthOf } from '../../src/cli/framework/screen.ts';
 import { runCommandHere } from '../support/command-here.ts';
 
 const widths = [120, 80, 40];

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import { widthOf } from '../../src/cli/screen.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { widthOf } from '../../src/cli/framework/screen.ts';
+import { migrate } from '../../src/store/upkeep/migrate.ts';
 import { jsonCommands, type Printed, runCommandHere } from '../support/command-here.ts';
 import {
   gatewayBody,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startSimulator } from '../../simulator/simulator.ts';
-import { accountCreate } from '../../src/cli/account-create.ts';
-import { accountUpdate } from '../../src/cli/account-update.ts';
-import { UsageError } from '../../src/cli/command.ts';
-import { readWords } from '../../src/cli/read-words.ts';
+import { accountCreate } from '../../src/cli/accounts/account-create.ts';
+import { accountUpdate } from '../../src/cli/accounts/account-update.ts';
+import { UsageError } from '../../src/cli/framework/command.ts';
+import { readWords } from '../../src/cli/framework/read-words.ts';
 import { commandLine } from '../../src/domain/audit.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { updateAccount } from '../../src/use-cases/accounts/update-account.ts';

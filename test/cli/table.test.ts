@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import { cutTo, type Screen, widthOf } from '../../src/cli/screen.ts';
-import { ageOf, type Column, renderTable } from '../../src/cli/table.ts';
+import { cutTo, type Screen, widthOf } from '../../src/cli/framework/screen.ts';
+import { ageOf, type Column, renderTable } from '../../src/cli/framework/table.ts';
 
 type Row = { readonly name: string; readonly state: string | null };
 

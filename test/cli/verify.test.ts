@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createProgress } from '../../src/cli/verify-progress.ts';
+import { createProgress } from '../../src/cli/upkeep/verify-progress.ts';
 import {
   type VerifyProgress,
   verifyInvariants,
-} from '../../src/use-cases/maintenance/verify-invariants.ts';
-import { readPlace, writePlace } from '../../src/use-cases/maintenance/verify-place.ts';
+} from '../../src/use-cases/upkeep/verify-invariants.ts';
+import { readPlace, writePlace } from '../../src/use-cases/upkeep/verify-place.ts';
 import { launch } from '../../tools/harness/launch.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { runCommandHere } from '../support/command-here.ts';

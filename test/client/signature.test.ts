@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Transaction, UntrustedDataError, verifySignature } from '../../client/client.js';
 import { currencyCodes, getExponent } from '../../src/domain/money/currency.ts';
-import { paymentStatuses } from '../../src/domain/transactions/notice.ts';
-import { isFinal } from '../../src/domain/transactions/transaction.ts';
+import { paymentStatuses } from '../../src/domain/payments/notice.ts';
+import { isFinal } from '../../src/domain/payments/transaction.ts';
 import { signTransaction } from '../../src/security/transaction-signature.ts';
 
 const secret = 'access_secret_of_the_test';

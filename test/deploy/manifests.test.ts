@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import Schema from 'typebox/schema';
 import { parse } from 'yaml';
-import { readConfig } from '../../src/config.ts';
 import { limits } from '../../src/domain/limits.ts';
+import { paymentLimits } from '../../src/domain/payments/limits.ts';
+import { httpLimits } from '../../src/http/limits.ts';
+import { readConfig } from '../../src/process/config.ts';
 import { contains, networksOf } from '../../src/security/networks.ts';
 import { projectDir } from '../../tools/harness/project.ts';
 import {
@@ -350,18 +352,19 @@ test('proxies let bodies of every size through that the service accepts, and wai
   const numberIn = (text: string, pattern: RegExp) => Number(pattern.exec(text)?.[1]);
   assert.ok(numberIn(nginx, /client_max_body_size (\d+)k;/) * 1024 > limits.bodyBytesMax);
   assert.ok(numberIn(haproxy, /content-length\) gt (\d+)/) > limits.bodyBytesMax);
-  const waitSeconds = limits.admissionWaitMsMax / 1_000 + limits.firstAnswerMsMax / 1_000;
+  const waitSeconds =
+    httpLimits.admissionWaitMsMax / 1_000 + paymentLimits.firstAnswerMsMax / 1_000;
   for (const seconds of [
     numberIn(nginx, /proxy_read_timeout (\d+)s;/),
     numberIn(haproxy, /timeout server (\d+)s/),
   ]) {
-    assert.ok(seconds > waitSeconds && seconds > limits.returnWaitSeconds);
+    assert.ok(seconds > waitSeconds && seconds > paymentLimits.returnWaitSeconds);
   }
   const idle = [
     numberIn(nginx, /keepalive_timeout (\d+)s;/),
     numberIn(haproxy, /pool-purge-delay (\d+)s/),
   ];
-  assert.ok(idle.every((seconds) => seconds * 1_000 < limits.keepAliveMs));
+  assert.ok(idle.every((seconds) => seconds * 1_000 < httpLimits.keepAliveMs));
 });
 
 test('nginx logs no request line, which would contain tokens', async () => {

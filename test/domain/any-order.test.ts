@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { paymentsOf } from '../../src/domain/transactions/matching.ts';
-import { paymentStatuses, refundStatuses } from '../../src/domain/transactions/notice.ts';
+import { paymentsOf } from '../../src/domain/order-state/matching.ts';
 import {
   applyNotice,
   type DeliveredNotice,
   decideOrderSummary,
   lacksTarget,
   type OrderState,
-} from '../../src/domain/transactions/order-state.ts';
+} from '../../src/domain/order-state/order-state.ts';
 import {
   findLatestRefundOf,
   linkRefunds,
   refundTypeOf,
-} from '../../src/domain/transactions/refund-links.ts';
-import { settle } from '../../src/domain/transactions/settle.ts';
-import type { Transaction } from '../../src/domain/transactions/transaction.ts';
+} from '../../src/domain/order-state/refund-links.ts';
+import { settle } from '../../src/domain/order-state/settle.ts';
+import { paymentStatuses, refundStatuses } from '../../src/domain/payments/notice.ts';
+import type { Transaction } from '../../src/domain/payments/transaction.ts';
 import { findNotice } from '../support/delivered-notice.ts';
 import { gatewayBody, partnerEvent, partnerPayment, partnerRefund } from '../support/deliveries.ts';
 import {

@@ -5,8 +5,8 @@ import {
   type DeliveredNotice,
   lacksTarget,
   type OrderState,
-} from '../../src/domain/transactions/order-state.ts';
-import { settle } from '../../src/domain/transactions/settle.ts';
+} from '../../src/domain/order-state/order-state.ts';
+import { settle } from '../../src/domain/order-state/settle.ts';
 import { bankGateway } from '../../src/providers/bank-gateway/bank-gateway.ts';
 import { gatewayBody } from '../support/deliveries.ts';
 import { refundSums } from '../support/refund-sums.ts';

@@ -8,7 +8,7 @@ import {
   maskCardNumbers,
 } from '../../src/domain/cards/card-numbers.ts';
 import { newAccountId, newDeliveryId, newOrderId } from '../../src/domain/ids.ts';
-import { newTransactionId } from '../../src/domain/transactions/matching.ts';
+import { newTransactionId } from '../../src/domain/order-state/matching.ts';
 import { createDealer } from '../support/card-disguises.ts';
 import { searchTexts } from '../support/card-search.ts';
 

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type OrderStatus, orderStatuses } from '../../src/domain/orders/order.ts';
 import {
   type CheckoutStep,
   decideCheckoutStep,
   findOpenPayment,
-} from '../../src/domain/transactions/checkout-step.ts';
-import { type FailureCode, failureReason } from '../../src/domain/transactions/failure.ts';
-import { paymentStatuses } from '../../src/domain/transactions/notice.ts';
-import type { Payment } from '../../src/domain/transactions/transaction.ts';
+} from '../../src/domain/order-state/checkout-step.ts';
+import { type OrderStatus, orderStatuses } from '../../src/domain/orders/order.ts';
+import { type FailureCode, failureReason } from '../../src/domain/payments/failure.ts';
+import { paymentStatuses } from '../../src/domain/payments/notice.ts';
+import type { Payment } from '../../src/domain/payments/transaction.ts';
 
 test('an order without a payment offers the ways to pay', () => {
   assert.deepEqual(stepOf([], 'new'), { kind: 'choose', failed: undefined });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eraseTransaction } from '../../src/domain/personal-data/erase.ts';
-import { createScrub } from '../../src/domain/personal-data/scrub.ts';
+import { eraseTransaction } from '../../src/domain/consumers/erase.ts';
+import { createScrub } from '../../src/domain/consumers/scrub.ts';
 import { foldPayment } from '../support/folded.ts';
 
 const scrub = createScrub({ words: ['meera.nair@example.org'], phones: [] });

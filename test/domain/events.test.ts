@@ -6,8 +6,8 @@ import {
   readRetryAfter,
 } from '../../src/domain/events/attempt-schedule.ts';
 import { listEvents, listSilentIds } from '../../src/domain/events/list-events.ts';
-import type { OrderSummary } from '../../src/domain/transactions/order-state.ts';
-import type { Transaction } from '../../src/domain/transactions/transaction.ts';
+import type { OrderSummary } from '../../src/domain/order-state/order-state.ts';
+import type { Transaction } from '../../src/domain/payments/transaction.ts';
 
 const now = new Date('2026-11-16T12:00:00Z');
 const open: OrderSummary = { status: 'pending', attempts: 1, flags: [] };

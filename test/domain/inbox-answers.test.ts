@@ -9,8 +9,8 @@ import {
   rejectTooMany,
   reportConflict,
 } from '../../src/domain/inbox/outcome.ts';
-import { limits } from '../../src/domain/limits.ts';
-import type { OrderState } from '../../src/domain/transactions/order-state.ts';
+import type { OrderState } from '../../src/domain/order-state/order-state.ts';
+import { paymentLimits } from '../../src/domain/payments/limits.ts';
 import { deliveryOf, now } from './inbox-delivery.ts';
 
 suite('the inbox: states and answers of deliveries', () => {
@@ -94,14 +94,14 @@ suite('the inbox: what becomes of a delivery', () => {
   });
 
   test('no transaction is added beyond the limit, and existing ones may still change', () => {
-    const { transactionsMax: max } = limits;
+    const { transactionsMax: max } = paymentLimits;
     assert.equal(isExceeded(orderOf(max - 1), orderOf(max)), false);
     assert.equal(isExceeded(orderOf(max), orderOf(max + 1)), true);
     assert.equal(isExceeded(orderOf(max + 1), orderOf(max + 1)), false);
   });
 
   test('no notice is added beyond the limit of a transaction, or of those that none has', () => {
-    const { noticesMax: max } = limits;
+    const { noticesMax: max } = paymentLimits;
     assert.equal(isExceeded(orderOf(1, max - 1), orderOf(1, max)), false);
     assert.equal(isExceeded(orderOf(1, max), orderOf(1, max + 1)), true);
     const held = (count: number) => ({ ...orderOf(0), held: Array(count) });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { listNames, listNewNames, listTargetNames } from '../../src/domain/inbox/delivery-names.ts';
 import { findOrderNames } from '../../src/domain/inbox/translation.ts';
-import type { Notice } from '../../src/domain/transactions/notice.ts';
+import type { Notice } from '../../src/domain/payments/notice.ts';
 
 const references = {
   providerOrderId: 'order_1',

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { findExceededLimit } from '../../src/domain/inbox/outcome.ts';
-import { limits } from '../../src/domain/limits.ts';
 import {
   affectedBy,
   isLoadedFor,
@@ -10,10 +9,11 @@ import {
   lowestIdTimeOf,
   storedTallyOf,
   unloadedOf,
-} from '../../src/domain/transactions/large-order.ts';
-import { applyNotice, type OrderState } from '../../src/domain/transactions/order-state.ts';
-import { settle } from '../../src/domain/transactions/settle.ts';
-import type { Transaction } from '../../src/domain/transactions/transaction.ts';
+} from '../../src/domain/order-state/large-order.ts';
+import { applyNotice, type OrderState } from '../../src/domain/order-state/order-state.ts';
+import { settle } from '../../src/domain/order-state/settle.ts';
+import { paymentLimits } from '../../src/domain/payments/limits.ts';
+import type { Transaction } from '../../src/domain/payments/transaction.ts';
 
 type Notice = Parameters<typeof applyNotice>[1];
 
@@ -145,7 +145,7 @@ const sample: Event = {
 
 /** With more transactions than are loaded for each delivery. */
 function openLarge(): OrderState {
-  const count = limits.transactionsLoadedMax + 5;
+  const count = paymentLimits.transactionsLoadedMax + 5;
   return Array.from({ length: count }, (_entry, index) =>
     noticeOf(
       { ...sample, payment: index, status: index % 3 === 0 ? 'succeeded' : 'failed' },

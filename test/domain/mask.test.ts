@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { maskAddress, maskName, maskPhone } from '../../src/domain/personal-data/mask.ts';
+import { maskAddress, maskName, maskPhone } from '../../src/domain/consumers/mask.ts';
 
 test('an e-mail address or UPI id keeps the first and last character before the @', () => {
   const cases = {

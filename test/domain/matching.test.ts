@@ -4,16 +4,16 @@ import {
   newTransactionId,
   pickStartReferences,
   type StartedTransaction,
-} from '../../src/domain/transactions/matching.ts';
-import type { PaymentNotice, RefundNotice } from '../../src/domain/transactions/notice.ts';
+} from '../../src/domain/order-state/matching.ts';
 import {
   applyNotice,
   applyStart,
   type DeliveredNotice,
   type OrderState,
-} from '../../src/domain/transactions/order-state.ts';
-import { addCallResult, type CallResult, type Start } from '../../src/domain/transactions/start.ts';
-import type { Transaction } from '../../src/domain/transactions/transaction.ts';
+} from '../../src/domain/order-state/order-state.ts';
+import type { PaymentNotice, RefundNotice } from '../../src/domain/payments/notice.ts';
+import { addCallResult, type CallResult, type Start } from '../../src/domain/payments/start.ts';
+import type { Transaction } from '../../src/domain/payments/transaction.ts';
 
 const orderId = 'o_0123456789abcdef';
 const ours = `${orderId}-261114100000`;

@@ -1,9 +1,9 @@
 /** The overview of a period: hours and days of a local time, exact sums. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Figure } from '../../src/domain/figures/figure.ts';
-import { buildOverview, readPeriod } from '../../src/domain/figures/overview.ts';
 import { findTimeOfOrder, firstOrderIdAt, newOrderId } from '../../src/domain/ids.ts';
+import type { Figure } from '../../src/domain/reports/figure.ts';
+import { buildOverview, readPeriod } from '../../src/domain/reports/overview.ts';
 
 const india = 330;
 const at = (text: string) => new Date(text);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { decideReturn } from '../../src/domain/order-state/payment-return.ts';
 import type { OrderStatus } from '../../src/domain/orders/order.ts';
-import { decideReturn } from '../../src/domain/transactions/payment-return.ts';
-import type { Payment } from '../../src/domain/transactions/transaction.ts';
+import type { Payment } from '../../src/domain/payments/transaction.ts';
 
 const statuses: [Payment['status'], OrderStatus, status: string, isKnown: boolean][] = [
   ['new', 'pending', 'pending', false],

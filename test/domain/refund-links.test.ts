@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { limits } from '../../src/domain/limits.ts';
-import type { PaymentStatus } from '../../src/domain/transactions/notice.ts';
 import {
   findLatestRefundOf,
   linkRefunds,
   refundTypeOf,
-} from '../../src/domain/transactions/refund-links.ts';
-import type { Payment, Refund, Transaction } from '../../src/domain/transactions/transaction.ts';
+} from '../../src/domain/order-state/refund-links.ts';
+import { paymentLimits } from '../../src/domain/payments/limits.ts';
+import type { PaymentStatus } from '../../src/domain/payments/notice.ts';
+import type { Payment, Refund, Transaction } from '../../src/domain/payments/transaction.ts';
 import { foldPayment, foldRefund } from '../support/folded.ts';
 
 const total = 11_800;
@@ -107,7 +107,7 @@ for (const { name, amount, paid, type } of types) {
 }
 
 test('the links of an order with as many transactions as it can have take no time', () => {
-  const count = limits.transactionsMax / 2;
+  const count = paymentLimits.transactionsMax / 2;
   const payments = Array.from({ length: count }, (_entry, index) => payment(`pay_${index}`, 1));
   const refunds = payments.map((_entry, index) => refund(`rfnd_${index}`, { of: `pay_${index}` }));
   const startedAt = performance.now();

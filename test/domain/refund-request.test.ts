@@ -2,16 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { ServiceError } from '../../src/domain/errors.ts';
+import { applyStart, type OrderState } from '../../src/domain/order-state/order-state.ts';
+import { refundBalance } from '../../src/domain/order-state/refund-balance.ts';
+import { decideRefund, type RequestedRefund } from '../../src/domain/order-state/refund-request.ts';
+import type { PaymentStatus, RefundStatus } from '../../src/domain/payments/notice.ts';
+import type { Start } from '../../src/domain/payments/start.ts';
+import type { Payment, Refund, Transaction } from '../../src/domain/payments/transaction.ts';
 import type { ReviewFlag } from '../../src/domain/review-flag.ts';
-import type { PaymentStatus, RefundStatus } from '../../src/domain/transactions/notice.ts';
-import { applyStart, type OrderState } from '../../src/domain/transactions/order-state.ts';
-import { refundBalance } from '../../src/domain/transactions/refund-balance.ts';
-import {
-  decideRefund,
-  type RequestedRefund,
-} from '../../src/domain/transactions/refund-request.ts';
-import type { Start } from '../../src/domain/transactions/start.ts';
-import type { Payment, Refund, Transaction } from '../../src/domain/transactions/transaction.ts';
 import { foldPayment, foldRefund } from '../support/folded.ts';
 import { refundSums } from '../support/refund-sums.ts';
 

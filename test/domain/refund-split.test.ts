@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { failureReason } from '../../src/domain/transactions/failure.ts';
-import { splitRefund } from '../../src/domain/transactions/refund-split.ts';
-import { addPartResult, type Start } from '../../src/domain/transactions/start.ts';
-import { refundAmount } from '../../src/domain/transactions/tally.ts';
-import type { Payment, Refund } from '../../src/domain/transactions/transaction.ts';
+import { splitRefund } from '../../src/domain/order-state/refund-split.ts';
+import { refundAmount } from '../../src/domain/order-state/tally.ts';
+import { failureReason } from '../../src/domain/payments/failure.ts';
+import { addPartResult, type Start } from '../../src/domain/payments/start.ts';
+import type { Payment, Refund } from '../../src/domain/payments/transaction.ts';
 import { foldPayment, foldRefund } from '../support/folded.ts';
 
 const expected = { total: 10_000, currency: 'INR' };

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ProviderName } from '../../src/domain/provider-name.ts';
-import { paymentsOf } from '../../src/domain/transactions/matching.ts';
+import { paymentsOf } from '../../src/domain/order-state/matching.ts';
 import {
   applyNotice,
   applyStart,
   type DeliveredNotice,
   type OrderState,
-} from '../../src/domain/transactions/order-state.ts';
-import { refundBalance } from '../../src/domain/transactions/refund-balance.ts';
-import { listAnnounced } from '../../src/domain/transactions/relate.ts';
-import { type SettledOrderState, settle } from '../../src/domain/transactions/settle.ts';
-import type { Start } from '../../src/domain/transactions/start.ts';
+} from '../../src/domain/order-state/order-state.ts';
+import { refundBalance } from '../../src/domain/order-state/refund-balance.ts';
+import { listAnnounced } from '../../src/domain/order-state/relate.ts';
+import { type SettledOrderState, settle } from '../../src/domain/order-state/settle.ts';
+import type { Start } from '../../src/domain/payments/start.ts';
+import type { ProviderName } from '../../src/domain/provider-name.ts';
 import { findNotice } from '../support/delivered-notice.ts';
 import { gatewayBody, partnerEvent, partnerPayment, partnerRefund } from '../support/deliveries.ts';
 

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { limits } from '../../src/domain/limits.ts';
-import type { EarlierConsumer } from '../../src/domain/orders/order.ts';
-import { readPhone, type SentPhone } from '../../src/domain/orders/phone.ts';
 import {
   addEarlierConsumer,
   findEmail,
   findPhones,
   isConsumer,
   valuesOf,
-} from '../../src/domain/personal-data/erased-consumer.ts';
-import { createScrub, createSearch } from '../../src/domain/personal-data/scrub.ts';
+} from '../../src/domain/consumers/erased-consumer.ts';
+import { createScrub, createSearch } from '../../src/domain/consumers/scrub.ts';
+import { limits } from '../../src/domain/limits.ts';
+import type { EarlierConsumer } from '../../src/domain/orders/order.ts';
+import { readPhone, type SentPhone } from '../../src/domain/orders/phone.ts';
 
 const values = {
   words: ['asha@example.com'],

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { failureReason } from '../../src/domain/transactions/failure.ts';
-import type { PaymentNotice, RefundNotice } from '../../src/domain/transactions/notice.ts';
-import { addCallResult, type CallResult, type Start } from '../../src/domain/transactions/start.ts';
-import type { Stored } from '../../src/domain/transactions/transaction.ts';
+import { failureReason } from '../../src/domain/payments/failure.ts';
+import type { PaymentNotice, RefundNotice } from '../../src/domain/payments/notice.ts';
+import { addCallResult, type CallResult, type Start } from '../../src/domain/payments/start.ts';
+import type { Stored } from '../../src/domain/payments/transaction.ts';
 import { foldPayment, foldRefund } from '../support/folded.ts';
 
 const expected = { total: 11_800, currency: 'INR' };

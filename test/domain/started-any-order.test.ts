@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { paymentsOf } from '../../src/domain/transactions/matching.ts';
+import { paymentsOf } from '../../src/domain/order-state/matching.ts';
 import {
   decideOrderSummary,
   lacksTarget,
   type OrderState,
-} from '../../src/domain/transactions/order-state.ts';
-import type { Payment, Transaction } from '../../src/domain/transactions/transaction.ts';
+} from '../../src/domain/order-state/order-state.ts';
+import type { Payment, Transaction } from '../../src/domain/payments/transaction.ts';
 import { arrange } from '../support/delivery-sets.ts';
 import { refundSums } from '../support/refund-sums.ts';
 import {

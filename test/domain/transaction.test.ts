@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { ReviewFlag } from '../../src/domain/review-flag.ts';
-import { failureReason } from '../../src/domain/transactions/failure.ts';
-import { newTransactionId } from '../../src/domain/transactions/matching.ts';
+import { newTransactionId } from '../../src/domain/order-state/matching.ts';
+import { failureReason } from '../../src/domain/payments/failure.ts';
 import {
   type PaymentNotice,
   paymentStatuses,
   type RefundNotice,
   type RefundStatus,
   refundStatuses,
-} from '../../src/domain/transactions/notice.ts';
+} from '../../src/domain/payments/notice.ts';
 import {
   isFinal,
   matchesExpected,
   type Payment,
   type Stored,
   withFlags,
-} from '../../src/domain/transactions/transaction.ts';
+} from '../../src/domain/payments/transaction.ts';
+import type { ReviewFlag } from '../../src/domain/review-flag.ts';
 import { foldPayment, foldRefund } from '../support/folded.ts';
 
 const expected = { total: 11_800, currency: 'INR' };

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { foldTransaction, type Unfolded } from '../../src/domain/transactions/matching.ts';
-import { paymentStatuses, refundStatuses } from '../../src/domain/transactions/notice.ts';
-import { ordersCreatedHere } from '../../src/domain/transactions/relate.ts';
-import { settle } from '../../src/domain/transactions/settle.ts';
-import { paymentNoticeOf, refundNoticesOf } from '../../src/domain/transactions/start.ts';
+import { foldTransaction, type Unfolded } from '../../src/domain/order-state/matching.ts';
+import { ordersCreatedHere } from '../../src/domain/order-state/relate.ts';
+import { settle } from '../../src/domain/order-state/settle.ts';
+import { paymentStatuses, refundStatuses } from '../../src/domain/payments/notice.ts';
+import { paymentNoticeOf, refundNoticesOf } from '../../src/domain/payments/start.ts';
 import type {
   StoredPaymentNotice,
   StoredRefundNotice,
   Transaction,
-} from '../../src/domain/transactions/transaction.ts';
+} from '../../src/domain/payments/transaction.ts';
 import {
   type ExplainedField,
   explainTransaction,

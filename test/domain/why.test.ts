@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { failureReason } from '../../src/domain/transactions/failure.ts';
-import { foldTransaction } from '../../src/domain/transactions/matching.ts';
-import type { Start } from '../../src/domain/transactions/start.ts';
+import { foldTransaction } from '../../src/domain/order-state/matching.ts';
+import { failureReason } from '../../src/domain/payments/failure.ts';
+import type { Start } from '../../src/domain/payments/start.ts';
 import type {
   Capture,
   StoredPaymentNotice,
   StoredRefundNotice,
   Transaction,
-} from '../../src/domain/transactions/transaction.ts';
+} from '../../src/domain/payments/transaction.ts';
 import { causeOf } from '../../src/domain/why/cause.ts';
 import {
   explainTransaction,

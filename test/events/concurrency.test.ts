@@ -1,8 +1,8 @@
 /** Many events, endpoints and processes at once: nobody is delayed by others, and nothing is sent twice. Contract 12.5. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createServices } from '../../src/create-services.ts';
-import { limits } from '../../src/domain/limits.ts';
+import { eventLimits } from '../../src/domain/events/limits.ts';
+import { createServices } from '../../src/process/create-services.ts';
 import { createEndpointLanes } from '../../src/services/endpoint-lanes.ts';
 import { createEventDeliveries } from '../../src/use-cases/events/deliver-events.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
@@ -27,8 +27,8 @@ test('an endpoint gets everything at once while others of its account hang and f
   const deliveries = createEventDeliveries(services);
   await deliveries.startDue();
   await healthy.waitFor(40);
-  assert.equal(held.count(), limits.eventsOfEndpointMax);
-  assert.equal(hanging.received.length, limits.eventsOfEndpointMax);
+  assert.equal(held.count(), eventLimits.eventsOfEndpointMax);
+  assert.equal(hanging.received.length, eventLimits.eventsOfEndpointMax);
   // Ten at once, ten while it fails, and then one a second.
   await failing.waitFor(20);
   const stopped = deliveries.stop();
@@ -103,12 +103,12 @@ test('an endpoint gets a hundred events at once, and then a hundred a second', (
   const lanes = createEndpointLanes();
   const lane = lanes.laneOf({ accountId: 'acc_1', endpointId: 'ep_1' });
   const startedAtMs = performance.now();
-  for (let count = 0; count < limits.eventsPerSecond; count += 1) {
+  for (let count = 0; count < eventLimits.eventsPerSecond; count += 1) {
     assert.ok(lanes.freeSlots(lane) >= 1);
     lanes.takeSlot(lane)(true);
   }
   const free = lanes.freeSlots(lane);
-  const refilled = ((performance.now() - startedAtMs) * limits.eventsPerSecond) / 1000;
+  const refilled = ((performance.now() - startedAtMs) * eventLimits.eventsPerSecond) / 1000;
   assert.ok(free <= refilled, `${free} free, ${refilled} refilled`);
 });
 
@@ -125,7 +125,7 @@ test('an endpoint that refuses at once gets some attempts, then one a second, an
   const refilled = (performance.now() - startedAtMs) / 1_000;
   assert.ok(attempts >= 11 && attempts <= 11 + refilled, `${attempts} attempts`);
   lanes.takeSlot(lane)(true);
-  assert.equal(lanes.freeSlots(lane), limits.eventsOfEndpointMax);
+  assert.equal(lanes.freeSlots(lane), eventLimits.eventsOfEndpointMax);
 });
 
 test('slow endpoints leave slots to those that have none', () => {
@@ -140,7 +140,7 @@ test('slow endpoints leave slots to those that have none', () => {
     }
   }
   // 25 of ten events, one of six, then 256 of one each.
-  assert.equal(taken, limits.eventsInProgressMax);
+  assert.equal(taken, eventLimits.eventsInProgressMax);
   assert.equal(laneOf(24).inProgress, 10);
   assert.equal(laneOf(25).inProgress, 6);
   assert.equal(laneOf(26).inProgress, 1);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { commandLine } from '../../src/domain/audit.ts';
-import { limits } from '../../src/domain/limits.ts';
+import { eventLimits } from '../../src/domain/events/limits.ts';
 import {
   deleteEndpoint,
   disableEndpoint,
@@ -136,11 +136,11 @@ describe('an endpoint', () => {
       rounds += 1;
       assert.ok(rounds < 1_000, 'it goes on for ever');
       // As many as the statement may take: more may wait.
-      return { rows: [], rowCount: limits.eventsMadeDueMax, command: 'UPDATE' };
+      return { rows: [], rowCount: eventLimits.eventsMadeDueMax, command: 'UPDATE' };
     };
     const busy = { ...services, database: { ...service.database, query } };
     const enabled = await enableEndpoint(busy, endpoint.endpointId, commandLine);
-    assert.deepEqual([enabled.disabledReason, rounds], [null, limits.eventRoundsMadeDueMax]);
+    assert.deepEqual([enabled.disabledReason, rounds], [null, eventLimits.eventRoundsMadeDueMax]);
   });
 
   test('that is enabled is not sent what is on its way', async () => {
@@ -190,7 +190,7 @@ describe('an endpoint', () => {
     for (const { reason } of refused as PromiseRejectedResult[]) {
       assert.equal(
         reason.merchantMessage,
-        `account has ${limits.endpointsMax} endpoints, and that is the limit: delete one first.`,
+        `account has ${eventLimits.endpointsMax} endpoints, and that is the limit: delete one first.`,
       );
     }
   });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { accountLimits } from '../../src/domain/accounts/limits.ts';
 import { commandLine } from '../../src/domain/audit.ts';
-import { limits } from '../../src/domain/limits.ts';
 import { openPayload } from '../../src/security/sealed-payload.ts';
 import { deleteEndpoint } from '../../src/use-cases/events/change-endpoint.ts';
 import { createEventDeliveries } from '../../src/use-cases/events/deliver-events.ts';
 import { resendEvents } from '../../src/use-cases/events/resend-events.ts';
-import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
+import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
 import { assertInvariants, captureOf, type Shop, shopOf } from '../api/webhooks/shop.ts';
 import { partnerEvent, partnerPayment } from '../support/deliveries.ts';
 import { eraseIn, findSpellings, meera, personalOrder, upiId } from '../support/erasure.ts';
@@ -92,7 +92,7 @@ test('each endpoint has its own body of an event, and a deleted one keeps none f
   refusing.answer = answerStatus(500);
   const { endpointId } = await addEndpoint(service, accountId, refusing.url);
   // An account is read again at most once in this time, and it was for the first endpoint.
-  await delay(limits.secretsCacheMsMax);
+  await delay(accountLimits.secretsCacheMsMax);
   await shop.sendPartner(captureOf(await shop.createOrder()));
   await sendDue(service, receiver, 2);
   const bodiesOf = async (states: string) => {

@@ -1,12 +1,12 @@
 /** A service with endpoints and stored events, and rounds of the sender that the test starts itself. */
 import { commandLine } from '../../src/domain/audit.ts';
+import { eventLimits } from '../../src/domain/events/limits.ts';
 import { newOrderId } from '../../src/domain/ids.ts';
-import { limits } from '../../src/domain/limits.ts';
 import { addSeconds } from '../../src/domain/time.ts';
 import { createAccountDirectory } from '../../src/services/account-directory.ts';
 import type { Services } from '../../src/services/services.ts';
-import { claimEvents } from '../../src/store/event-deliveries.ts';
-import { insertEvents } from '../../src/store/events.ts';
+import { claimEvents } from '../../src/store/events/event-deliveries.ts';
+import { insertEvents } from '../../src/store/events/events.ts';
 import { createEndpoint, type NewEndpoint } from '../../src/use-cases/events/create-endpoint.ts';
 import { createEventDeliveries } from '../../src/use-cases/events/deliver-events.ts';
 import { holdAnswers, startShopEndpoint } from '../support/shop-endpoint.ts';
@@ -75,7 +75,7 @@ export async function openEvents(): Promise<Events> {
     },
     claim: async (endpoint) => {
       const now = services.clock();
-      const claimedUntil = addSeconds(now, limits.eventClaimSeconds);
+      const claimedUntil = addSeconds(now, eventLimits.eventClaimSeconds);
       return (await claimEvents(database, endpoint, { now, claimedUntil, limit: 10 })).length;
     },
     listDeliveries: (endpoint) =>

@@ -3,7 +3,8 @@ import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { verifyWebhook } from '../../client/client.js';
-import { limits } from '../../src/domain/limits.ts';
+import { accountLimits } from '../../src/domain/accounts/limits.ts';
+import { paymentLimits } from '../../src/domain/payments/limits.ts';
 import { createEventDeliveries } from '../../src/use-cases/events/deliver-events.ts';
 import { settleOrder } from '../../src/use-cases/order-state/settle-order.ts';
 import {
@@ -161,7 +162,7 @@ describe('what is announced', () => {
       text: 'update accounts set revision = revision + 1 where account_id = $1',
       values: [disabled.account.accountId],
     });
-    await new Promise((resolve) => setTimeout(resolve, limits.secretsCacheMsMax));
+    await new Promise((resolve) => setTimeout(resolve, accountLimits.secretsCacheMsMax));
     await disabled.sendPartner(captureOf(await disabled.createOrder()));
     assert.deepEqual(await listBodies(database, disabled.account), []);
   });
@@ -205,7 +206,7 @@ describe('when it is written', () => {
   test('an event of a large order shows the same as the enquiry', async () => {
     const shop = await openToldShop();
     const order = await shop.createOrder();
-    for (let count = 0; count <= limits.transactionsLoadedMax + 2; count += 1) {
+    for (let count = 0; count <= paymentLimits.transactionsLoadedMax + 2; count += 1) {
       await shop.sendPartner(captureOf(order));
     }
     const enquiry = (await shop.enquire({ order_id: order.order_id })).body;

@@ -1,7 +1,7 @@
 /** The pace of an endpoint: a hundred events at once, then a hundred a second in few claims. Contract 12.5. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { limits } from '../../src/domain/limits.ts';
+import { eventLimits } from '../../src/domain/events/limits.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { createEndpointLanes } from '../../src/services/endpoint-lanes.ts';
 import { createEventDeliveries } from '../../src/use-cases/events/deliver-events.ts';
@@ -24,7 +24,7 @@ test('a backlog is sent at the full rate in few claims, without another round or
   const seconds = (performance.now() - startedAtMs) / 1_000;
   await deliveries.stop();
   assert.equal(receiver.received.length, 300);
-  assert.ok(receiver.concurrentMax() <= limits.eventsOfEndpointMax);
+  assert.ok(receiver.concurrentMax() <= eventLimits.eventsOfEndpointMax);
   // A hundred are in the bucket, and the others follow as it fills: never sooner, however fast the endpoint is.
   assert.ok(seconds >= 1.9, `${seconds} s`);
   // Ten events by most claims, and five by some of those that need not wait.
@@ -72,7 +72,7 @@ test('a lane without tokens is woken once, when it has those for a whole claim',
   assert.equal(lanes.laneOf(lane.endpoint), lane);
   await waitUntil('the lane is woken', () => woken > 0);
   assert.equal(lane.timer, undefined);
-  assert.equal(lanes.freeSlots(lane), limits.eventsOfEndpointMax);
+  assert.equal(lanes.freeSlots(lane), eventLimits.eventsOfEndpointMax);
   assert.ok(!lanes.collectTokens(lane, wake));
   assert.equal(woken, 1);
 });
@@ -85,7 +85,10 @@ test('a lane is not woken after the end', async () => {
   });
   lanes.stop();
   // By then the timer would have run.
-  await waitUntil('there are tokens', () => lanes.freeSlots(lane) === limits.eventsOfEndpointMax);
+  await waitUntil(
+    'there are tokens',
+    () => lanes.freeSlots(lane) === eventLimits.eventsOfEndpointMax,
+  );
   assert.ok(!isWoken);
 });
 
@@ -94,7 +97,7 @@ test('a lane with tokens for its slots, or without a slot, collects none', () =>
   const lane = lanes.laneOf({ accountId: 'acc_1', endpointId: 'ep_1' });
   const refuse = () => assert.fail('it is woken');
   assert.ok(!lanes.collectTokens(lane, refuse));
-  for (let count = 0; count < limits.eventsOfEndpointMax; count += 1) lanes.takeSlot(lane);
+  for (let count = 0; count < eventLimits.eventsOfEndpointMax; count += 1) lanes.takeSlot(lane);
   assert.ok(!lanes.collectTokens(lane, refuse));
   assert.equal(lane.timer, undefined);
 });

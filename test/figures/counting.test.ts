@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { commandLine } from '../../src/domain/audit.ts';
-import { slotOf } from '../../src/domain/figures/slot.ts';
 import type { Order, OrderStatus } from '../../src/domain/orders/order.ts';
-import { countFigures } from '../../src/use-cases/maintenance/count-figures.ts';
-import { rebuildFigures } from '../../src/use-cases/maintenance/rebuild-figures.ts';
-import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
-import { walkFigures } from '../../src/use-cases/maintenance/walk-figures.ts';
+import { slotOf } from '../../src/domain/reports/slot.ts';
+import { countFigures } from '../../src/use-cases/reports/count-figures.ts';
+import { rebuildFigures } from '../../src/use-cases/reports/rebuild-figures.ts';
+import { walkFigures } from '../../src/use-cases/reports/walk-figures.ts';
+import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
 import {
   changeOrder,
   expectFigures,

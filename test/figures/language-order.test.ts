@@ -8,13 +8,13 @@ import {
   type Queryable,
   type Statement,
 } from '../../src/postgres/database.ts';
-import { countSlot } from '../../src/store/figures.ts';
-import { findFilteredOrders } from '../../src/store/filtered-orders.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { findIdsByConsumers, findIdsByInvoiceStart } from '../../src/store/order-search.ts';
-import { findTextOrder } from '../../src/store/text-order.ts';
-import { walkFigures } from '../../src/use-cases/maintenance/walk-figures.ts';
-import { listFilteredOrders } from '../../src/use-cases/order-lists/list-filtered-orders.ts';
+import { findTextOrder } from '../../src/store/inbox/text-order.ts';
+import { findFilteredOrders } from '../../src/store/orders/filtered-orders.ts';
+import { findIdsByConsumers, findIdsByInvoiceStart } from '../../src/store/orders/order-search.ts';
+import { countSlot } from '../../src/store/reports/figures.ts';
+import { migrate } from '../../src/store/upkeep/migrate.ts';
+import { listFilteredOrders } from '../../src/use-cases/orders/list-filtered-orders.ts';
+import { walkFigures } from '../../src/use-cases/reports/walk-figures.ts';
 import { expectFigures, makeOrder, readFigures } from '../support/figure-orders.ts';
 import { clusterAddress, openCluster } from '../support/test-database.ts';
 

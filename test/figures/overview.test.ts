@@ -1,13 +1,13 @@
 /** The overview of an account: current to the second, and every figure is the length of the list behind it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FigureKind } from '../../src/domain/figures/figure.ts';
-import { filterOfFigure } from '../../src/domain/figures/filter-of-figure.ts';
-import type { Share } from '../../src/domain/figures/overview.ts';
-import { getOverview } from '../../src/use-cases/figures/get-overview.ts';
-import { countFigures } from '../../src/use-cases/maintenance/count-figures.ts';
-import { walkFigures } from '../../src/use-cases/maintenance/walk-figures.ts';
-import { listFilteredOrders } from '../../src/use-cases/order-lists/list-filtered-orders.ts';
+import type { FigureKind } from '../../src/domain/reports/figure.ts';
+import { filterOfFigure } from '../../src/domain/reports/filter-of-figure.ts';
+import type { Share } from '../../src/domain/reports/overview.ts';
+import { listFilteredOrders } from '../../src/use-cases/orders/list-filtered-orders.ts';
+import { countFigures } from '../../src/use-cases/reports/count-figures.ts';
+import { getOverview } from '../../src/use-cases/reports/get-overview.ts';
+import { walkFigures } from '../../src/use-cases/reports/walk-figures.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
 import { changeOrder, type MadeTransaction, makeOrder } from '../support/figure-orders.ts';
 import { orderBody } from '../support/order-bodies.ts';

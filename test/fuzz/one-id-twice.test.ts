@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
+import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
 import { gatewayBody, sendGateway } from '../support/deliveries.ts';
 import { collectDefects } from '../support/fuzz-state.ts';
 import { orderBody } from '../support/order-bodies.ts';

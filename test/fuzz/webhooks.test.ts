@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';
-import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
+import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
 import {
   flatPartnerEvent,
   gatewayBody,

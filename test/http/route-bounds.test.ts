@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { RouteOptions } from 'fastify';
-import { buildApp } from '../../src/app.ts';
 import { bounds } from '../../src/http/bounds.ts';
 import { createMetrics } from '../../src/http/operator/metrics.ts';
-import { createLog } from '../../src/log.ts';
+import { buildApp } from '../../src/process/app.ts';
+import { createLog } from '../../src/process/log.ts';
 import { startTestService } from '../support/test-service.ts';
 
 const service = await startTestService();

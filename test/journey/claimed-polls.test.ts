@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { beforeEach, test } from 'node:test';
-import { limits } from '../../src/domain/limits.ts';
+import { paymentLimits } from '../../src/domain/payments/limits.ts';
 import type { Database, Transaction } from '../../src/postgres/database.ts';
-import { type ClaimedPoll, claimDuePolls } from '../../src/store/polls.ts';
+import { type ClaimedPoll, claimDuePolls } from '../../src/store/payments/polls.ts';
 import { createPollClaims } from '../../src/use-cases/payments/claim-polls.ts';
 import { createDuePolls } from '../../src/use-cases/payments/poll-due.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
@@ -37,7 +37,7 @@ test('processes that claim at the same time poll every due transaction once', as
     });
     await Promise.all(processes.map(({ settled }) => settled()));
     assert.deepEqual(quick.polled.toSorted(), transactionIds, `when the ${due} poll is due`);
-    service.advanceSeconds(61 + limits.pollSeconds);
+    service.advanceSeconds(61 + paymentLimits.pollSeconds);
   }
   const { rows } = await database.query<{ polls: number }>({
     text: 'select distinct polls from transactions where next_poll_at is not null',
@@ -47,9 +47,9 @@ test('processes that claim at the same time poll every due transaction once', as
 
 test('an account whose provider hangs delays no other account', async () => {
   // The polls of the hanging one are due first, and there are more of them than one claim takes.
-  await startPayments(hangingShop, 3 * limits.pollClaimMax);
+  await startPayments(hangingShop, 3 * paymentLimits.pollClaimMax);
   service.advanceSeconds(1);
-  const transactionIds = await startPayments(quickShop, 2 * limits.pollClaimMax);
+  const transactionIds = await startPayments(quickShop, 2 * paymentLimits.pollClaimMax);
   service.advanceSeconds(61);
   quick.polled.length = 0;
   const polls = createDuePolls(services, provider);
@@ -58,7 +58,11 @@ test('an account whose provider hangs delays no other account', async () => {
     return quick.polled.length >= transactionIds.length;
   });
   assert.deepEqual(quick.polled.toSorted(), transactionIds);
-  assert.equal(hanging.polled.length, limits.pollClaimMax, 'no more before the first answer');
+  assert.equal(
+    hanging.polled.length,
+    paymentLimits.pollClaimMax,
+    'no more before the first answer',
+  );
   assert.equal(held.length, hanging.polled.length, 'none of them is answered');
   for (const response of held.splice(0)) answerUnknown(response);
   await polls.settled();
@@ -67,7 +71,7 @@ test('an account whose provider hangs delays no other account', async () => {
 test('an account whose provider does not answer is not polled again at once', async () => {
   const broken = await startStubGateway((_orderId, response) => response.destroy());
   const shop = await service.createAccount(broken.settings);
-  await startPayments(shop, 2 * limits.pollClaimMax);
+  await startPayments(shop, 2 * paymentLimits.pollClaimMax);
   service.advanceSeconds(61);
   const polls = createDuePolls(services, provider);
   assert.equal(await polls.startDue(), true);
@@ -81,7 +85,7 @@ test('an account whose provider does not answer is not polled again at once', as
             where account_id = $1 and next_poll_at <= $2`,
     values: [shop.accountId, services.clock()],
   });
-  assert.deepEqual(rows, [{ count: limits.pollClaimMax }], 'the rest stays due');
+  assert.deepEqual(rows, [{ count: paymentLimits.pollClaimMax }], 'the rest stays due');
 });
 
 test('a claim reads few rows of busy accounts and continues where the last one stopped', async () => {
@@ -107,7 +111,8 @@ test('a claim reads few rows of busy accounts and continues where the last one s
     found.push(...page.claimed.map(({ transactionId }) => transactionId));
     hasMore = page.hasMore;
     // The busy account has room for a moment. That must not send the walk back to its start.
-    if (calls < 2) assert.equal((await claim(times, [])).claimed.length, limits.pollClaimMax);
+    if (calls < 2)
+      assert.equal((await claim(times, [])).claimed.length, paymentLimits.pollClaimMax);
   }
   assert.deepEqual(found.toSorted(), otherIds);
   // Two for each moment at which too many fall due, and one for the rest.
@@ -120,7 +125,10 @@ test('a claim reads few rows of busy accounts and continues where the last one s
 test('a claim continues behind rows that others have locked, and does not wait for them', async () => {
   const { accountId } = await service.createAccount(quick.settings);
   const other = await service.createAccount(quick.settings);
-  const lockedIds = await startPayments({ ...quickShop, accountId }, limits.pollClaimMax + 1);
+  const lockedIds = await startPayments(
+    { ...quickShop, accountId },
+    paymentLimits.pollClaimMax + 1,
+  );
   const freeIds = await startPayments(other, 3);
   await setDue(lockedIds, 0);
   await setDue(freeIds, 1_000);
@@ -130,7 +138,7 @@ test('a claim continues behind rows that others have locked, and does not wait f
     ...{ intervalSeconds: [3_600], pollsMax: 90 },
   };
   const claim = () =>
-    claimDuePolls(database, provider, times, { limit: limits.pollClaimMax, except: [] });
+    claimDuePolls(database, provider, times, { limit: paymentLimits.pollClaimMax, except: [] });
   const lockAll = (tx: Transaction) =>
     tx.query({
       text: 'select 1 from transactions where account_id = $1 for update',
@@ -162,7 +170,7 @@ test('a poll that another process has claimed since it was listed is left alone'
   // The claimed polls are due again at once, so that only the number of polls tells that they were claimed.
   const times = { now, polledBefore: now, intervalSeconds: [0], pollsMax: 90 };
   const claim = (own: Database) =>
-    claimDuePolls(own, provider, times, { limit: limits.pollClaimMax, except: [] });
+    claimDuePolls(own, provider, times, { limit: paymentLimits.pollClaimMax, except: [] });
   let rivals: readonly ClaimedPoll[] = [];
   const overtaken: Database = {
     ...database,

@@ -1,10 +1,10 @@
 /** `npm run demo -- --fill`: what it fills a shop with went through the real application, so all of it is true. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { getOverview } from '../../src/use-cases/figures/get-overview.ts';
-import { listReview } from '../../src/use-cases/maintenance/list-review.ts';
-import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
-import { listFilteredOrders } from '../../src/use-cases/order-lists/list-filtered-orders.ts';
+import { listFilteredOrders } from '../../src/use-cases/orders/list-filtered-orders.ts';
+import { getOverview } from '../../src/use-cases/reports/get-overview.ts';
+import { listReview } from '../../src/use-cases/review/list-review.ts';
+import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
 import { listTeam } from '../../src/use-cases/users/list-team.ts';
 import { fillShop } from '../../tools/demo/fill/fill-shop.ts';
 import { openPast } from '../../tools/demo/fill/open-past.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { after, beforeEach, test } from 'node:test';
 import type { Call } from '../../simulator/simulator.ts';
-import { type CallRecord, listHistory } from '../../src/store/history.ts';
+import { type CallRecord, listHistory } from '../../src/store/orders/history.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { findCheckout, modeOf, type SimulatedProvider, startJourney } from '../support/journey.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { commandLine } from '../../src/domain/audit.ts';
-import { getOverview } from '../../src/use-cases/figures/get-overview.ts';
-import { exportOrders } from '../../src/use-cases/order-lists/export-orders.ts';
+import { exportOrders } from '../../src/use-cases/orders/export-orders.ts';
+import { getOverview } from '../../src/use-cases/reports/get-overview.ts';
 import { partnerEvent, partnerPayment, partnerRefund } from '../support/deliveries.ts';
 import { readCsv } from '../support/read-csv.ts';
 import { startScriptedGateway } from '../support/scripted-gateway.ts';

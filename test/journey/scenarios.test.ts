@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Scenario } from '../../simulator/simulator.ts';
-import { listHistory } from '../../src/store/history.ts';
+import { listHistory } from '../../src/store/orders/history.ts';
 import { findCheckout, modeOf, type SimulatedProvider, startJourney } from '../support/journey.ts';
 import { assertAgrees, type Outline, outlineOf } from './outline.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Schema from 'typebox/schema';
-import { describeApi } from '../../src/app.ts';
 import { type ErrorCode, errorTable } from '../../src/domain/errors.ts';
+import { describeApi } from '../../src/process/app.ts';
 import { type Entry, mediaOf, operationsOf, resolve, walkSchemas } from './read-document.ts';
 
 const document = await describeApi('https://payments.example');

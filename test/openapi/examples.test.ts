@@ -109,7 +109,7 @@ async function recordOperator(stage: Stage): Promise<void> {
   metrics.reply('text', 'Its first lines', { ...reply, body: `${shown.join('\n')}\n` });
   const ready = stage.recorder('readyz');
   ready.reply('ready', 'Ready', await service.call('/readyz'));
-  // Written by hand, with the words of src/serve.ts: the service of this test is always ready.
+  // Written by hand, with the words of src/process/serve.ts: the service of this test is always ready.
   const notReady = { status: 503, headers: new Headers(), body: notReadyBody };
   ready.reply('waiting', 'The database does not answer yet', notReady, 503);
 }

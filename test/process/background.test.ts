@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PgBoss } from 'pg-boss';
-import { createServices } from '../../src/create-services.ts';
 import { jobDatabase } from '../../src/postgres/job-database.ts';
+import { createServices } from '../../src/process/create-services.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { gatewayBody, partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';

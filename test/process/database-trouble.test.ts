@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { limits } from '../../src/domain/limits.ts';
+import { databaseLimits } from '../../src/postgres/limits.ts';
 import { type DatabaseLink, openDatabaseLink } from '../support/database-link.ts';
 import { createLimitedRole } from '../support/held-connections.ts';
 import { startServiceProcess } from '../support/service-process.ts';
@@ -23,7 +23,7 @@ import { testMasterKeyHex } from '../support/test-service.ts';
 const awaySeconds = Number(process.env.DATABASE_AWAY_SECONDS ?? 4);
 const backMsMax = 2_000;
 /** The wait for a connection plus the time limit of a statement. */
-const answerMsMax = limits.databaseAnswerMsMax + limits.databaseQueueMsMax + 500;
+const answerMsMax = databaseLimits.databaseAnswerMsMax + databaseLimits.databaseQueueMsMax + 500;
 
 // Each test has its own database, so that they can run concurrently.
 const gone = await createTestDatabase();
@@ -60,7 +60,7 @@ describe('database failures', { concurrency: true }, () => {
   test('a database that answers too late is answered with 503, and service resumes within 2 s', async (t) => {
     const stage = await openStage(late);
     await live(t, stage, {
-      trouble: () => stage.way.slow(limits.databaseAnswerMsMax + 3_000),
+      trouble: () => stage.way.slow(databaseLimits.databaseAnswerMsMax + 3_000),
       // Longer than any call waits, also on a busy machine.
       seconds: answerMsMax / 1000 + 2,
       recovery: stage.way.open,

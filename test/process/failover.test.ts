@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createServices } from '../../src/create-services.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
-import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
+import { createServices } from '../../src/process/create-services.ts';
+import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { startDatabasePair } from '../support/database-pair.ts';
 import { orderBody } from '../support/order-bodies.ts';

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { after, test } from 'node:test';
-import { createServices } from '../../src/create-services.ts';
 import { limits } from '../../src/domain/limits.ts';
+import { httpLimits } from '../../src/http/limits.ts';
+import { databaseLimits } from '../../src/postgres/limits.ts';
+import { createServices } from '../../src/process/create-services.ts';
 import { type Answered, connectMany, runLoad } from '../../tools/harness/raw-load.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { assertRefused } from '../api/assertions.ts';
@@ -31,7 +33,7 @@ const service = await startServiceProcess({
 });
 
 /** More than the concurrency limit. The outcome of each is checked at the end. */
-const slowCount = limits.concurrentRequestsMax + 200;
+const slowCount = httpLimits.concurrentRequestsMax + 200;
 const slow = await sendHalves(slowCount);
 
 test('half-sent requests do not prevent others from being served', async () => {
@@ -90,7 +92,7 @@ test('requests beyond the concurrency limit wait in the queue and are served', a
   ]);
   // A slow machine sheds those that it cannot serve within the time limit of the queue.
   assertOnly(flood, [200, 503]);
-  assert.ok((flood.statuses.get(200) ?? 0) > limits.concurrentRequestsMax, describe(flood));
+  assert.ok((flood.statuses.get(200) ?? 0) > httpLimits.concurrentRequestsMax, describe(flood));
   assert.equal(health.status, 200);
   // The provider repeats deliveries that were shed.
   assert.ok([200, 503].includes(delivery.status));
@@ -113,8 +115,8 @@ test('requests that wait too long are shed, the others are served, and none hang
   assert.ok((flood.statuses.get(200) ?? 0) > 0, describe(flood));
   for (const [queue, length] of queuesOf(page)) {
     const lengthMax = queue.includes('"requests"')
-      ? limits.admissionQueueMax
-      : limits.databaseQueueMax;
+      ? httpLimits.admissionQueueMax
+      : databaseLimits.databaseQueueMax;
     assert.ok(length <= lengthMax, `${length} wait in ${queue}`);
   }
   await assertKept(shop, before + (flood.statuses.get(200) ?? 0));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { createServices } from '../../src/create-services.ts';
 import { commandLine } from '../../src/domain/audit.ts';
+import { createServices } from '../../src/process/create-services.ts';
 import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';

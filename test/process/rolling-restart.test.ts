@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createServices } from '../../src/create-services.ts';
-import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
+import { createServices } from '../../src/process/create-services.ts';
+import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { withoutKeepAlive } from '../../tools/harness/service.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';

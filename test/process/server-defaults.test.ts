@@ -4,13 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createServices } from '../../src/create-services.ts';
 import { commandLine } from '../../src/domain/audit.ts';
 import { randomBase62 } from '../../src/domain/ids.ts';
 import type { Database } from '../../src/postgres/database.ts';
+import { createServices } from '../../src/process/create-services.ts';
 import type { Services } from '../../src/services/services.ts';
 import { rotateSecret } from '../../src/use-cases/accounts/rotate-secret.ts';
-import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
+import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
 import { pollUntil } from '../../tools/harness/wait-until.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';

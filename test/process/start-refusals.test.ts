@@ -4,11 +4,11 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { createServices } from '../../src/create-services.ts';
 import { commandLine } from '../../src/domain/audit.ts';
 import { explainFolderError } from '../../src/embedded-postgres/data-folder.ts';
 import { makeMasterKeyOnce, readMasterKeys } from '../../src/embedded-postgres/master-key-file.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
+import { createServices } from '../../src/process/create-services.ts';
 import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';
 import {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { createServices } from '../../src/create-services.ts';
 import { commandLine } from '../../src/domain/audit.ts';
+import { createServices } from '../../src/process/create-services.ts';
 import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { startServiceProcess } from '../support/service-process.ts';

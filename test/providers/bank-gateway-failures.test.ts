@@ -4,7 +4,7 @@ import {
   type FailureCode,
   type FailureReason,
   failureTable,
-} from '../../src/domain/transactions/failure.ts';
+} from '../../src/domain/payments/failure.ts';
 import { bankGateway } from '../../src/providers/bank-gateway/bank-gateway.ts';
 import { gatewayBody, toFormData } from '../support/deliveries.ts';
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Translation } from '../../src/domain/inbox/translation.ts';
-import type { Notice } from '../../src/domain/transactions/notice.ts';
 import {
   applyNotice,
   type DeliveredNotice,
@@ -10,7 +9,8 @@ import {
   lacksTarget,
   type OrderState,
   type OrderSummary,
-} from '../../src/domain/transactions/order-state.ts';
+} from '../../src/domain/order-state/order-state.ts';
+import type { Notice } from '../../src/domain/payments/notice.ts';
 import { bankGateway } from '../../src/providers/bank-gateway/bank-gateway.ts';
 import { gatewayBody, pathsOf, replaceAt, toFormData } from '../support/deliveries.ts';
 

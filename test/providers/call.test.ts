@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { after, beforeEach, describe, mock, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { limits } from '../../src/domain/limits.ts';
+import { paymentLimits } from '../../src/domain/payments/limits.ts';
 import {
   type Answer,
   type CallProvider,
@@ -140,7 +140,8 @@ describe('a call that is answered', () => {
 
   test('with many clear refusals does not open the circuit breaker', async () => {
     replies = [json(400, {})];
-    for (let calls = 0; calls < 2 * limits.providerFailuresMax; calls += 1) await send(repeatable);
+    for (let calls = 0; calls < 2 * paymentLimits.providerFailuresMax; calls += 1)
+      await send(repeatable);
     assert.equal((await send(unrepeatable)).kind, 'answered');
   });
 });
@@ -227,7 +228,7 @@ const troubles: readonly { name: string; reply: Reply; status: number | null; wh
   {
     name: 'a small body that unpacks to a large one',
     reply: (_request, response) => {
-      const bytes = gzipSync(Buffer.alloc(limits.providerAnswerBytesMax + 1, ' '));
+      const bytes = gzipSync(Buffer.alloc(paymentLimits.providerAnswerBytesMax + 1, ' '));
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(bytes);
     },
     status: 200,
@@ -254,7 +255,7 @@ describe('a call without a usable answer', () => {
     const answer = await send(repeatable);
     assert.deepEqual(
       [answer.kind, answer.tries, received.length],
-      ['unknown', limits.providerTriesMax, limits.providerTriesMax],
+      ['unknown', paymentLimits.providerTriesMax, paymentLimits.providerTriesMax],
     );
     assert.equal(new Set(received.map(({ body }) => body)).size, 1);
     assert.equal(new Set(received.map(({ headers }) => headers['x-refund-idempotency'])).size, 1);
@@ -326,7 +327,7 @@ describe('a call without a usable answer', () => {
         assertDiscreet(answer);
         assert.deepEqual(
           timeout.mock.calls.map((made) => [...made.arguments]),
-          [[limits.providerAnswerMsMax]],
+          [[paymentLimits.providerAnswerMsMax]],
         );
       } finally {
         timeout.mock.restore();
@@ -365,7 +366,7 @@ describe('a call that reaches no server', () => {
     assert.deepEqual(withoutTime(answer), {
       kind: 'not-sent',
       why: 'the provider cannot be reached',
-      tries: limits.providerTriesMax,
+      tries: paymentLimits.providerTriesMax,
     });
     assertDiscreet(answer);
   });
@@ -398,7 +399,7 @@ describe('a call that reaches no server', () => {
     await once(provider, 'listening');
     const { port } = provider.address() as AddressInfo;
     const answer = await call({ url: `http://127.0.0.1:${port}`, secret }, repeatable);
-    assert.deepEqual([answer.kind, answer.tries], ['unknown', limits.providerTriesMax]);
+    assert.deepEqual([answer.kind, answer.tries], ['unknown', paymentLimits.providerTriesMax]);
   });
 });
 
@@ -411,7 +412,7 @@ describe('a provider that keeps failing', () => {
   };
 
   test('is not called after five failures in a row', async () => {
-    await fail(limits.providerFailuresMax);
+    await fail(paymentLimits.providerFailuresMax);
     replies = [json(200, {})];
     const answer = await send(repeatable);
     assert.deepEqual(withoutTime(answer), {
@@ -419,34 +420,34 @@ describe('a provider that keeps failing', () => {
       why: 'calls to the provider are paused after consecutive failures',
       tries: 0,
     });
-    assert.equal(received.length, limits.providerFailuresMax);
+    assert.equal(received.length, paymentLimits.providerFailuresMax);
   });
 
   test('is still called after four failures, or when it answered in between', async () => {
-    await fail(limits.providerFailuresMax - 1);
+    await fail(paymentLimits.providerFailuresMax - 1);
     replies = [json(200, {})];
     assert.equal((await send(unrepeatable)).kind, 'answered');
-    await fail(limits.providerFailuresMax - 1);
+    await fail(paymentLimits.providerFailuresMax - 1);
     replies = [json(200, {})];
     assert.equal((await send(unrepeatable)).kind, 'answered');
   });
 
   test('is called once after the pause, and normally again when it answers', async () => {
     await afterPause(async (pass) => {
-      await fail(limits.providerFailuresMax);
-      pass(limits.providerPauseMs - 1);
+      await fail(paymentLimits.providerFailuresMax);
+      pass(paymentLimits.providerPauseMs - 1);
       assert.equal((await send(unrepeatable)).kind, 'not-sent');
       pass(1);
       replies = [json(200, {})];
       assert.equal((await send(unrepeatable)).kind, 'answered');
-      await fail(limits.providerFailuresMax - 1);
+      await fail(paymentLimits.providerFailuresMax - 1);
     });
   });
 
   test('is not called again when the one try after the pause fails', async () => {
     await afterPause(async (pass) => {
-      await fail(limits.providerFailuresMax);
-      pass(limits.providerPauseMs);
+      await fail(paymentLimits.providerFailuresMax);
+      pass(paymentLimits.providerPauseMs);
       await fail(1);
       assert.equal((await send(unrepeatable)).kind, 'not-sent');
     });
@@ -455,14 +456,15 @@ describe('a provider that keeps failing', () => {
   test('is not one that is busy or still processes an earlier copy of a call', async () => {
     for (const status of [408, 409, 425, 429]) {
       replies = [json(status, {})];
-      for (let calls = 0; calls < limits.providerFailuresMax; calls += 1) await send(unrepeatable);
+      for (let calls = 0; calls < paymentLimits.providerFailuresMax; calls += 1)
+        await send(unrepeatable);
     }
     replies = [json(200, {})];
     assert.equal((await send(unrepeatable)).kind, 'answered');
   });
 
   test('for one merchant is still called for another', async () => {
-    await fail(limits.providerFailuresMax);
+    await fail(paymentLimits.providerFailuresMax);
     replies = [json(200, {})];
     assert.equal((await send({ ...unrepeatable, user: 'key_2' })).kind, 'answered');
     assert.equal((await send(unrepeatable)).kind, 'not-sent');
@@ -475,7 +477,7 @@ describe('a provider that keeps failing', () => {
   });
 
   test('and is not called between two tries of a call leaves that call unknown', async () => {
-    await fail(limits.providerFailuresMax - 1);
+    await fail(paymentLimits.providerFailuresMax - 1);
     const answer = await send(repeatable);
     assert.deepEqual(
       [answer.kind, answer.tries, 'status' in answer && answer.status],
@@ -494,16 +496,19 @@ test('concurrent calls are limited, as many wait, and the rest is not made', asy
       most = Math.max(most, underWay);
       await new Promise<void>((resolve) => {
         waiting.push(resolve);
-        if (waiting.length === limits.providerCallsMax) for (const go of waiting.splice(0)) go();
+        if (waiting.length === paymentLimits.providerCallsMax)
+          for (const go of waiting.splice(0)) go();
       });
       underWay -= 1;
       response.setHeader('content-type', 'application/json').end('{}');
     },
   ];
-  const all = Array.from({ length: 2 * limits.providerCallsMax + 10 }, () => send(unrepeatable));
+  const all = Array.from({ length: 2 * paymentLimits.providerCallsMax + 10 }, () =>
+    send(unrepeatable),
+  );
   const answers = await Promise.all(all);
-  assert.equal(most, limits.providerCallsMax);
-  assert.equal(received.length, 2 * limits.providerCallsMax);
+  assert.equal(most, paymentLimits.providerCallsMax);
+  assert.equal(received.length, 2 * paymentLimits.providerCallsMax);
   const left = answers.filter(({ kind }) => kind !== 'answered');
   assert.deepEqual(
     left.map(withoutTime),

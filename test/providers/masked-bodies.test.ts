@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newOrderId } from '../../src/domain/ids.ts';
-import { newTransactionId } from '../../src/domain/transactions/matching.ts';
+import { newTransactionId } from '../../src/domain/order-state/matching.ts';
 import { bankGateway } from '../../src/providers/bank-gateway/bank-gateway.ts';
 import { partner } from '../../src/providers/partner/partner.ts';
 import type { Provider } from '../../src/providers/provider.ts';

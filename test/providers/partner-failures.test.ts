@@ -4,7 +4,7 @@ import {
   type FailureCode,
   type FailureReason,
   failureTable,
-} from '../../src/domain/transactions/failure.ts';
+} from '../../src/domain/payments/failure.ts';
 import { partner } from '../../src/providers/partner/partner.ts';
 import { partnerEvent, partnerPayment } from '../support/deliveries.ts';
 

@@ -1,7 +1,7 @@
 /** UPI intents at the partner: a second call whose failure changes nothing of the payment. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { limits } from '../../src/domain/limits.ts';
+import { paymentLimits } from '../../src/domain/payments/limits.ts';
 import type { Answer, ProviderApi, ProviderRequest } from '../../src/providers/call.ts';
 import type { PaymentToStart } from '../../src/providers/outbound.ts';
 import { partnerOutbound } from '../../src/providers/partner/outbound.ts';
@@ -58,7 +58,7 @@ describe('starting a payment with an intent', () => {
           upi: { flow: 'intent' },
         },
         isRepeatable: false,
-        answerMsMax: limits.providerAnswerMsMax - 1_200,
+        answerMsMax: paymentLimits.providerAnswerMsMax - 1_200,
       },
     ]);
   });

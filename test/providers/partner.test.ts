@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Translation } from '../../src/domain/inbox/translation.ts';
-import type { Notice, PaymentNotice, RefundNotice } from '../../src/domain/transactions/notice.ts';
+import type { Notice, PaymentNotice, RefundNotice } from '../../src/domain/payments/notice.ts';
 import { partner } from '../../src/providers/partner/partner.ts';
 import {
   flatPartnerEvent,

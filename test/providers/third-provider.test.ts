@@ -5,11 +5,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createServices } from '../../src/create-services.ts';
 import { liveSecrets } from '../../src/domain/accounts/account.ts';
 import { commandLine } from '../../src/domain/audit.ts';
+import { createServices } from '../../src/process/create-services.ts';
 import { rewrapSecrets } from '../../src/use-cases/accounts/rotate-keys.ts';
-import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
+import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
 import { runCommand } from '../../tools/harness/command-line.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, test } from 'node:test';
-import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
+import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
 import { createDealer, jsonNumber, spellForm, spellJson } from '../support/card-disguises.ts';
 import { readAllColumns, searchTexts, textsOf } from '../support/card-search.ts';
 import {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { argon2Sync } from 'node:crypto';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/domain/errors.ts';
-import { limits } from '../../src/domain/limits.ts';
+import { userLimits } from '../../src/domain/users/limits.ts';
 import { hashPassword, isOutdated, isPassword } from '../../src/security/passwords.ts';
 
 const password = 'correct horse battery';
@@ -33,7 +33,7 @@ test('without a stored hash no password is right', async () => {
 });
 
 test('a flood is refused beyond the queue, and the others are served', async () => {
-  const { passwordHashesMax, passwordHashesQueuedMax } = limits;
+  const { passwordHashesMax, passwordHashesQueuedMax } = userLimits;
   const hashes = Array.from({ length: passwordHashesMax + passwordHashesQueuedMax + 5 }, () =>
     hashPassword(password).then(
       () => 'hashed',

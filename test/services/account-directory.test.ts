@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createServices } from '../../src/create-services.ts';
+import { accountLimits } from '../../src/domain/accounts/limits.ts';
 import { commandLine } from '../../src/domain/audit.ts';
-import { limits } from '../../src/domain/limits.ts';
 import type { Database } from '../../src/postgres/database.ts';
+import { createServices } from '../../src/process/create-services.ts';
 import { createAccountDirectory } from '../../src/services/account-directory.ts';
 import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
 import { rotateSecret } from '../../src/use-cases/accounts/rotate-secret.ts';
@@ -29,20 +29,20 @@ test('an account is used for a second, then its revision is checked, and it is r
 
   assert.equal(await directory.get(accountId), first);
   assert.deepEqual(take(), []);
-  advance(limits.secretsCacheMsMax);
+  advance(accountLimits.secretsCacheMsMax);
   assert.equal(directory.recall(accountId), undefined);
   assert.equal(await directory.get(accountId), first);
   assert.deepEqual(take(), ['find-account-revisions']);
 
   const { secret } = await rotateSecret(services, accountId, 'access-secret', 60, commandLine);
   take();
-  advance(limits.secretsCacheMsMax);
+  advance(accountLimits.secretsCacheMsMax);
   const rotated = await directory.get(accountId);
   assert.equal(rotated.secrets['access-secret']?.[0]?.value, secret);
   assert.deepEqual(take(), ['find-account-revisions', ...read]);
 
   await suspendAccount(services, accountId, commandLine);
-  advance(limits.secretsCacheMsMax);
+  advance(accountLimits.secretsCacheMsMax);
   assert.ok((await directory.get(accountId)).suspendedAt);
 });
 
@@ -54,7 +54,7 @@ test('accounts that are waited for at the same time are checked by one statement
   const findAll = () => Promise.all(created.map(({ accountId }) => directory.get(accountId)));
   await findAll();
   take();
-  advance(limits.secretsCacheMsMax);
+  advance(accountLimits.secretsCacheMsMax);
   await Promise.all([findAll(), findAll()]);
   assert.deepEqual(take(), ['find-account-revisions']);
 });
@@ -67,7 +67,7 @@ test('an account is read again after a minute, whatever its revision says', asyn
     text: 'update accounts set name = $2 where account_id = $1',
     values: [accountId, 'Changed by an older version'],
   });
-  advance(limits.accountsReadMsMax);
+  advance(accountLimits.accountsReadMsMax);
   assert.equal((await directory.get(accountId)).name, 'Changed by an older version');
   assert.ok(take().includes('find-account'));
 });
@@ -77,7 +77,7 @@ test('an account that does not exist yet is found a second after it was created'
   assert.equal(await directory.find('acc_0000000000000000'), undefined);
   const { accountId } = await createAccount(services, { name: 'Shop' }, commandLine);
   assert.equal((await directory.find(accountId))?.name, 'Shop');
-  advance(limits.secretsCacheMsMax);
+  advance(accountLimits.secretsCacheMsMax);
   assert.equal(await directory.find('acc_0000000000000000'), undefined);
 });
 

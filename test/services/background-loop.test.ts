@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startLoop } from '../../src/background-loop.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
+import { startLoop } from '../../src/process/background-loop.ts';
 import { createBackgroundReports } from '../../src/services/background-reports.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { limits } from '../../src/domain/limits.ts';
+import { paymentLimits } from '../../src/domain/payments/limits.ts';
 import { createBusyAccounts } from '../../src/services/busy-accounts.ts';
 
 test('an account may have many polls in progress only after an answer', () => {
@@ -8,7 +8,7 @@ test('an account may have many polls in progress only after an answer', () => {
   accounts.start('a');
   assert.deepEqual(accounts.list(), ['a']);
   accounts.end('a', true);
-  for (let polls = 1; polls < limits.pollsOfAccountMax; polls += 1) accounts.start('a');
+  for (let polls = 1; polls < paymentLimits.pollsOfAccountMax; polls += 1) accounts.start('a');
   assert.deepEqual(accounts.list(), []);
   accounts.start('a');
   assert.deepEqual(accounts.list(), ['a']);
@@ -19,7 +19,7 @@ test('an account without an answer is left out, longer each time, until there is
   const accounts = createBusyAccounts(() => nowMs);
   const failTogether = () => {
     for (const step of ['start', 'end'] as const) {
-      for (let poll = 0; poll < limits.pollClaimMax; poll += 1) accounts[step]('a', false);
+      for (let poll = 0; poll < paymentLimits.pollClaimMax; poll += 1) accounts[step]('a', false);
     }
   };
   /** Returns how long the account is left out. */
@@ -37,5 +37,5 @@ test('an account without an answer is left out, longer each time, until there is
   accounts.end('a', true);
   assert.deepEqual(accounts.list(), []);
   failTogether();
-  assert.equal(waitForEnd(), limits.providerPauseMs);
+  assert.equal(waitForEnd(), paymentLimits.providerPauseMs);
 });

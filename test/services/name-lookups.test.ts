@@ -1,7 +1,7 @@
 /** Names that resolve slowly or never must not occupy the threads that all others need. Contract 12.5. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
-import { limits } from '../../src/domain/limits.ts';
+import { eventLimits } from '../../src/domain/events/limits.ts';
 import type { LookUp } from '../../src/security/checked-address.ts';
 import { createNameLookups } from '../../src/services/name-lookups.ts';
 
@@ -110,7 +110,7 @@ test('a name learns that it is fast again, although its request could not wait f
   learnSlow('dead.test', 'shop.test');
   want('dead.test');
   want('shop.test');
-  passMs(4 * limits.eventConnectMsMax);
+  passMs(4 * eventLimits.eventConnectMsMax);
   resolver.answer('dead.test');
   assert.deepEqual(resolver.running(), ['shop.test']);
   resolver.answer('shop.test');
@@ -122,9 +122,9 @@ test('a name learns that it is fast again, although its request could not wait f
 test('requests that have ended are forgotten when another one waits for the same name', () => {
   const { resolver, want, passMs } = open();
   const ended = want('shop.test');
-  passMs(limits.eventConnectMsMax);
+  passMs(eventLimits.eventConnectMsMax);
   const open1 = want('shop.test');
-  passMs(limits.eventConnectMsMax - 1);
+  passMs(eventLimits.eventConnectMsMax - 1);
   const open2 = want('shop.test');
   resolver.answer('shop.test');
   assert.equal(ended.addresses, undefined);
@@ -133,7 +133,7 @@ test('requests that have ended are forgotten when another one waits for the same
 
 test('slow names beyond the limit of the queue are refused at once, and others are not', async () => {
   const { resolver, want, learnSlow, learnFast } = open();
-  const names = deadNames(limits.slowLookupsQueuedMax + 2);
+  const names = deadNames(eventLimits.slowLookupsQueuedMax + 2);
   learnSlow(...names);
   learnFast('healthy.test');
   const results = names.map((name) => want(name));
@@ -148,7 +148,7 @@ test('slow names beyond the limit of the queue are refused at once, and others a
 
 test('new names beyond the limit of the queue are refused at once', async () => {
   const { want } = open();
-  const count = limits.lookupsNotFastMax + limits.lookupsQueuedMax;
+  const count = eventLimits.lookupsNotFastMax + eventLimits.lookupsQueuedMax;
   const results = deadNames(count + 3).map((name) => want(name));
   await new Promise<void>((resolve) => process.nextTick(resolve));
   assert.equal(results.filter(({ error }) => error).length, 3);
@@ -209,7 +209,7 @@ function createResolver() {
 }
 
 function makeSlow(): void {
-  mock.timers.tick(limits.lookupFastMsMax);
+  mock.timers.tick(eventLimits.lookupFastMsMax);
 }
 
 function deadNames(count: number): string[] {

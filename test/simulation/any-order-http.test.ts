@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { findOrderByInvoice } from '../../src/store/orders.ts';
-import { listTransactionsOf } from '../../src/store/transactions.ts';
-import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
-import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
+import { findOrderByInvoice } from '../../src/store/orders/orders.ts';
+import { listTransactionsOf } from '../../src/store/payments/transactions.ts';
+import { sweep } from '../../src/use-cases/upkeep/sweep.ts';
+import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
 import { assertAllAnnounced, lastingFlags, listBodies } from '../support/announced.ts';
 import { partnerEvent, partnerPayment, sendGateway, sendPartner } from '../support/deliveries.ts';
 import {

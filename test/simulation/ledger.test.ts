@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { createEventDeliveries } from '../../src/use-cases/events/deliver-events.ts';
-import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
+import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
 import { inParallel } from '../support/faulty-provider/in-parallel.ts';
 import { describeOrder } from '../support/ledger/describe-order.ts';
 import { judgeOrder } from '../support/ledger/judge-order.ts';

@@ -5,12 +5,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { failureReason } from '../../src/domain/transactions/failure.ts';
-import { findOrderByInvoice } from '../../src/store/orders.ts';
-import { listTransactionsOf } from '../../src/store/transactions.ts';
-import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
-import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
+import { failureReason } from '../../src/domain/payments/failure.ts';
+import { findOrderByInvoice } from '../../src/store/orders/orders.ts';
+import { listTransactionsOf } from '../../src/store/payments/transactions.ts';
 import { recordCall } from '../../src/use-cases/payments/record-call.ts';
+import { sweep } from '../../src/use-cases/upkeep/sweep.ts';
+import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
 import { assertAllAnnounced, lastingFlags, listBodies } from '../support/announced.ts';
 import {
   gatewayBody,

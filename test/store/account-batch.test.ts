@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/domain/errors.ts';
-import { limits } from '../../src/domain/limits.ts';
 import { createAccountBatcher } from '../../src/postgres/account-batch.ts';
 import { WorkerUnavailable } from '../../src/postgres/error-classes.ts';
+import { databaseLimits } from '../../src/postgres/limits.ts';
 
 test('the accounts of other workers are served in the batch that finds a worker away', async () => {
   const { add, batches } = batcher(['away']);
@@ -18,7 +18,7 @@ test('an account whose worker is away joins no batch and is refused at once, unt
   await assert.rejects(add('away'), { code: 'SERVICE_UNAVAILABLE' });
   await Promise.allSettled([add('here'), add('away')]);
   assert.deepEqual(batches, [['away'], ['here']]);
-  pass(limits.workerTrialPauseMs);
+  pass(databaseLimits.workerTrialPauseMs);
   await Promise.allSettled([add('here'), add('away'), add('away')]);
   assert.deepEqual(batches.slice(2).toSorted(), [['away'], ['here']]);
 });
@@ -27,21 +27,24 @@ test('an account is served in batches again once its worker is back', async () =
   const { add, batches, pass, away } = batcher(['away']);
   await assert.rejects(add('away'), { code: 'SERVICE_UNAVAILABLE' });
   away.clear();
-  pass(limits.workerTrialPauseMs);
+  pass(databaseLimits.workerTrialPauseMs);
   assert.equal(await add('away'), 'done away');
   await Promise.all([add('here'), add('away')]);
   assert.deepEqual(batches.at(-1), ['here', 'away']);
 });
 
 test('only so many trials run at once', async () => {
-  const accounts = Array.from({ length: limits.workerTrialsMax + 2 }, (_, index) => `a${index}`);
+  const accounts = Array.from(
+    { length: databaseLimits.workerTrialsMax + 2 },
+    (_, index) => `a${index}`,
+  );
   const { add, batches, pass } = batcher(accounts);
   await Promise.allSettled(accounts.map(add));
   const known = batches.length;
-  pass(limits.workerTrialPauseMs);
+  pass(databaseLimits.workerTrialPauseMs);
   const outcomes = await Promise.allSettled(accounts.map(add));
   assert.ok(outcomes.every(({ status }) => status === 'rejected'));
-  assert.equal(batches.length - known, limits.workerTrialsMax);
+  assert.equal(batches.length - known, databaseLimits.workerTrialsMax);
 });
 
 test('a database that is away as a whole refuses the batch, and every later batch tries it', async () => {

@@ -1,10 +1,10 @@
 /** Statements that a run reaches only with very many rows, or at the first start. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createServices } from '../../src/create-services.ts';
-import { listFirstAccounts } from '../../src/store/accounts.ts';
-import { saveEventBody } from '../../src/store/event-bodies.ts';
-import { findCursor, moveCursor } from '../../src/store/personal-data.ts';
+import { createServices } from '../../src/process/create-services.ts';
+import { listFirstAccounts } from '../../src/store/accounts/accounts.ts';
+import { findCursor, moveCursor } from '../../src/store/consumers/personal-data.ts';
+import { saveEventBody } from '../../src/store/events/event-bodies.ts';
 import { findDeliveryCursor, saveDeliveryCursor } from '../../src/store/sweep-cursors.ts';
 import { createTestAccount } from '../support/test-account.ts';
 import { createTestDatabase } from '../support/test-database.ts';

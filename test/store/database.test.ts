@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { after, beforeEach, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ServiceError } from '../../src/domain/errors.ts';
-import { limits } from '../../src/domain/limits.ts';
 import { type Database, openDatabase, type Queryable } from '../../src/postgres/database.ts';
+import { databaseLimits } from '../../src/postgres/limits.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { endBackends } from '../support/end-backends.ts';
@@ -404,7 +404,7 @@ test('a statement that takes too long answers SERVICE_UNAVAILABLE', async () => 
   });
   assert.deepEqual(
     rows.map(({ ms }) => ms),
-    [limits.statementMsMax, limits.statementMsMax],
+    [databaseLimits.statementMsMax, databaseLimits.statementMsMax],
   );
   const failed = database.transaction(async (tx) => {
     await tx.query({ text: `set local statement_timeout = '20ms'` });
@@ -474,7 +474,7 @@ for (const { what, address } of downs) {
         unavailable,
       ),
     ]);
-    assert.ok(performance.now() - startedAt < limits.databaseConnectMsMax + 2_000);
+    assert.ok(performance.now() - startedAt < databaseLimits.databaseConnectMsMax + 2_000);
   });
 }
 

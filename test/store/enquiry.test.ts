@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findOrdersWithTransactions, type OrderQuestion } from '../../src/store/enquiry.ts';
+import { findOrdersWithTransactions, type OrderQuestion } from '../../src/store/orders/enquiry.ts';
 import { captureOf, openShop } from '../api/webhooks/shop.ts';
 
 const shop = await openShop();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import { limits } from '../../src/domain/limits.ts';
+import { paymentLimits } from '../../src/domain/payments/limits.ts';
 import { onOneServer } from '../support/citus-cluster.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
 import { orderBody } from '../support/order-bodies.ts';
@@ -40,7 +40,7 @@ for (const mode of ['credit_card', 'upi'] as const) {
 // A large order, of which only a part is loaded.
 const large = orderBody({ invoice_id: 'PLAN-large' });
 await service.call('/api/v3/create-order', { token: shop.token, body: large });
-for (let payment = 0; payment < limits.transactionsLoadedMax + 2; payment += 1) {
+for (let payment = 0; payment < paymentLimits.transactionsLoadedMax + 2; payment += 1) {
   const notes = { invoice_id: 'PLAN-large' };
   const body = partnerPayment({ id: `pay_L${payment}`, order_id: null, notes });
   await sendPartner(service, shop, partnerEvent('payment.captured', { payment: body }));

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Order } from '../../src/domain/orders/order.ts';
-import { createBatches } from '../../src/store/batches.ts';
-import { insertOrders } from '../../src/store/insert-orders.ts';
-import { findOrder } from '../../src/store/orders.ts';
+import { createBatches } from '../../src/store/orders/batches.ts';
+import { insertOrders } from '../../src/store/orders/insert-orders.ts';
+import { findOrder } from '../../src/store/orders/orders.ts';
 import { storedOrder } from '../support/stored-orders.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 

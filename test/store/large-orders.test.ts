@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { limits } from '../../src/domain/limits.ts';
-import { type LargeOrder, listAffectedTransactions } from '../../src/store/large-orders.ts';
+import { paymentLimits } from '../../src/domain/payments/limits.ts';
+import { type LargeOrder, listAffectedTransactions } from '../../src/store/orders/large-orders.ts';
 import { captureOf, openShop } from '../api/webhooks/shop.ts';
 
 const shop = await openShop();
@@ -33,7 +33,7 @@ test('of several large orders, the counted payments and those with the names are
 
 async function openLarge(name: string): Promise<LargeOrder> {
   const { order_id } = await shop.createOrder();
-  for (let index = 0; index <= limits.transactionsLoadedMax; index += 1) {
+  for (let index = 0; index <= paymentLimits.transactionsLoadedMax; index += 1) {
     const changes = { id: `pay_${name}${index}`, created_at: 1_794_700_000 + index };
     await shop.sendPartner(captureOf({ order_id }, changes));
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { after, test } from 'node:test';
 import { openDatabase } from '../../src/postgres/database.ts';
-import { findMissingMigrations, migrate } from '../../src/store/migrate.ts';
+import { findMissingMigrations, migrate } from '../../src/store/upkeep/migrate.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const files = (await readdir(new URL('../../migrations/', import.meta.url))).sort();

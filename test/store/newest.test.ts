@@ -6,9 +6,7 @@ import type { Database, Queryable, Statement } from '../../src/postgres/database
 import {
   type DeliveryFilter,
   findFilteredDeliveries,
-} from '../../src/store/filtered-deliveries.ts';
-import { listRecentHistory } from '../../src/store/history.ts';
-import { insertOrders } from '../../src/store/insert-orders.ts';
+} from '../../src/store/inbox/filtered-deliveries.ts';
 import {
   listHighestKeys,
   listNewestDeliveries,
@@ -19,7 +17,9 @@ import {
   newestOrders,
   newestTransactions,
   sortsIdsByTime,
-} from '../../src/store/newest.ts';
+} from '../../src/store/inbox/newest.ts';
+import { listRecentHistory } from '../../src/store/orders/history.ts';
+import { insertOrders } from '../../src/store/orders/insert-orders.ts';
 import { onOneServer } from '../support/citus-cluster.ts';
 import { storedOrder } from '../support/stored-orders.ts';
 import { createTestDatabase } from '../support/test-database.ts';

@@ -1,18 +1,18 @@
 /** No index contains the status of an order, and still every overdue order is lapsed. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { createServices } from '../../src/create-services.ts';
 import type { Order } from '../../src/domain/orders/order.ts';
-import { insertOrders } from '../../src/store/insert-orders.ts';
-import { saveOrderSummaries } from '../../src/store/orders.ts';
+import { createServices } from '../../src/process/create-services.ts';
+import { insertOrders } from '../../src/store/orders/insert-orders.ts';
+import { saveOrderSummaries } from '../../src/store/orders/orders.ts';
 import {
   findReachedAt,
   findWindowEnd,
   listOverdueOrders,
   saveReachedAt,
   scanForOverdueOrders,
-} from '../../src/store/overdue-orders.ts';
-import { lapseOverdue } from '../../src/use-cases/maintenance/lapse-overdue.ts';
+} from '../../src/store/orders/overdue-orders.ts';
+import { lapseOverdue } from '../../src/use-cases/orders/lapse-overdue.ts';
 import { onOneServer } from '../support/citus-cluster.ts';
 import { storedOrder } from '../support/stored-orders.ts';
 import { createTestDatabase } from '../support/test-database.ts';

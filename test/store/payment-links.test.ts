@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newLinkId } from '../../src/domain/ids.ts';
-import { createBatches } from '../../src/store/batches.ts';
+import { createBatches } from '../../src/store/orders/batches.ts';
 import {
   insertLinkedOrders as insertIn,
   insertLinkedOrdersAndLook,
   insertOrders,
   type LinkedOrder,
-} from '../../src/store/insert-orders.ts';
-import { findOrder, findOrderByInvoice } from '../../src/store/orders.ts';
-import { findLinkedOrder, findLinkId, insertLink } from '../../src/store/payment-links.ts';
+} from '../../src/store/orders/insert-orders.ts';
+import { findOrder, findOrderByInvoice } from '../../src/store/orders/orders.ts';
+import { findLinkedOrder, findLinkId, insertLink } from '../../src/store/orders/payment-links.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { onOneServer } from '../support/citus-cluster.ts';
 import { endBackends } from '../support/end-backends.ts';

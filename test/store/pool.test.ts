@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { randomBase62 } from '../../src/domain/ids.ts';
-import { limits } from '../../src/domain/limits.ts';
 import {
   type Database,
   type DatabaseAddress,
   type DatabaseOptions,
   openDatabase,
 } from '../../src/postgres/database.ts';
+import { databaseLimits } from '../../src/postgres/limits.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { openDatabaseLink } from '../support/database-link.ts';
 import { clusterAddress, createTestDatabase } from '../support/test-database.ts';
@@ -53,8 +53,8 @@ test('connections for requests use indexes only, those for maintenance plan free
     enable_hashjoin: 'off',
     enable_mergejoin: 'off',
     plan_cache_mode: 'auto',
-    statement_timeout: limits.statementMsMax,
-    idle_in_transaction_session_timeout: limits.statementMsMax,
+    statement_timeout: databaseLimits.statementMsMax,
+    idle_in_transaction_session_timeout: databaseLimits.statementMsMax,
     lock_timeout: 0,
   });
   assert.deepEqual(ofMaintenance, {
@@ -62,16 +62,16 @@ test('connections for requests use indexes only, those for maintenance plan free
     enable_hashjoin: 'on',
     enable_mergejoin: 'on',
     plan_cache_mode: 'force_custom_plan',
-    statement_timeout: limits.maintenanceStatementMsMax,
-    idle_in_transaction_session_timeout: limits.maintenanceStatementMsMax,
-    lock_timeout: limits.statementMsMax,
+    statement_timeout: databaseLimits.maintenanceStatementMsMax,
+    idle_in_transaction_session_timeout: databaseLimits.maintenanceStatementMsMax,
+    lock_timeout: databaseLimits.statementMsMax,
   });
 });
 
 test('maintenance takes only the few connections that are set aside for it', async () => {
   const database = openOwn(clusterAddress(), { purpose: 'maintenance' });
   const backends = await Promise.all(Array.from({ length: 20 }, () => useConnection(database)));
-  assert.equal(new Set(backends).size, limits.maintenanceConnectionsMax);
+  assert.equal(new Set(backends).size, databaseLimits.maintenanceConnectionsMax);
 });
 
 if (process.platform === 'linux') {
@@ -84,7 +84,7 @@ if (process.platform === 'linux') {
     assert.equal(timers.length, 1);
     for (const { kind, milliseconds } of timers) {
       assert.equal(kind, keepAliveTimer);
-      assert.ok(milliseconds <= limits.databaseSilenceMsMax, `${milliseconds} ms`);
+      assert.ok(milliseconds <= databaseLimits.databaseSilenceMsMax, `${milliseconds} ms`);
     }
   });
 }

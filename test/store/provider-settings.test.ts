@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createServices } from '../../src/create-services.ts';
 import { liveSecrets } from '../../src/domain/accounts/account.ts';
 import { commandLine } from '../../src/domain/audit.ts';
+import { createServices } from '../../src/process/create-services.ts';
 import { createMasterKey } from '../../src/security/master-key.ts';
 import { rowOfSecret } from '../../src/services/account-directory.ts';
 import { findProviderApi } from '../../src/services/provider-apis.ts';
-import { listAccounts } from '../../src/store/accounts.ts';
-import { findMissingMigrations, migrate } from '../../src/store/migrate.ts';
+import { listAccounts } from '../../src/store/accounts/accounts.ts';
+import { findMissingMigrations, migrate } from '../../src/store/upkeep/migrate.ts';
 import { rewrapSecrets } from '../../src/use-cases/accounts/rotate-keys.ts';
 import { migrateTo } from '../support/migrate-to.ts';
 import { createTestDatabase } from '../support/test-database.ts';

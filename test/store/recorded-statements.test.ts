@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { findOrder } from '../../src/store/orders.ts';
+import { findOrder } from '../../src/store/orders/orders.ts';
 import { readSnapshot } from '../../src/store/snapshot.ts';
 import { checkStatements } from '../support/check-statements.ts';
 import { isCitusRun } from '../support/citus-cluster.ts';
@@ -46,16 +46,19 @@ test('a statement that breaks a rule is found with its place, once for all proce
     { text: 'update nowhere set name = $1', sites: ['migrate.ts:1'] },
   ]);
   assert.deepEqual(await check({ isWholeRun: false }), [
-    `src/store/orders.ts:1, src/store/batches.ts:2 deletes from orders without one "account_id = $n" for orders:\n${text}`,
-    'src/store/orders.ts:5 cannot be analysed (relation "nowhere" does not exist):\nselect * from nowhere',
+    `src/store/orders/orders.ts:1, src/store/orders/batches.ts:2 deletes from orders without one "account_id = $n" for orders:\n${text}`,
+    'src/store/orders/orders.ts:5 cannot be analysed (relation "nowhere" does not exist):\nselect * from nowhere',
   ]);
 });
 
 test('after a run of all tests, a statement that none of them sent is found', async () => {
-  const source = await readFile(new URL('../../src/store/orders.ts', import.meta.url), 'utf8');
+  const source = await readFile(
+    new URL('../../src/store/orders/orders.ts', import.meta.url),
+    'utf8',
+  );
   const line = source.split('\n').findIndex((code) => code.includes('.query')) + 1;
   const unsentOf = (findings: readonly string[]) =>
-    findings.includes(`no test sends the statement of src/store/orders.ts:${line}`);
+    findings.includes(`no test sends the statement of src/store/orders/orders.ts:${line}`);
   await record('1', [{ text: 'select 1', sites: ['orders.ts:100000'] }]);
   assert.equal(unsentOf(await check({ isWholeRun: true })), true);
   await record('1', [{ text: 'select 1', sites: [`orders.ts:${line}`] }]);

@@ -1,7 +1,7 @@
 /** Faults of the money that are planted into stored rows, past the code that would prevent them, and found by verify. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
+import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
 import { captureOf, shopOf } from '../api/webhooks/shop.ts';
 import { partnerEvent, partnerPayment, partnerRefund } from '../support/deliveries.ts';
 import { startTestService } from '../support/test-service.ts';

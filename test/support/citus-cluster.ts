@@ -3,8 +3,8 @@
  * copied with it name the nodes but not the database, so a copy is a working cluster of its own.
  */
 import type { Database } from '../../src/postgres/database.ts';
-import { distributeTables } from '../../src/store/distribute.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { distributeTables } from '../../src/store/upkeep/distribute.ts';
+import { migrate } from '../../src/store/upkeep/migrate.ts';
 import {
   citusAddress,
   createCitusDatabase,

@@ -1,9 +1,9 @@
 /** A consumer with all personal data that orders, payments and deliveries can contain, and a search for that data. */
 import assert from 'node:assert/strict';
-import { consumerErase } from '../../src/cli/consumer-erase.ts';
-import { readWords } from '../../src/cli/read-words.ts';
-import type { Config } from '../../src/config.ts';
+import { consumerErase } from '../../src/cli/consumers/consumer-erase.ts';
+import { readWords } from '../../src/cli/framework/read-words.ts';
 import type { Database } from '../../src/postgres/database.ts';
+import type { Config } from '../../src/process/config.ts';
 import { dumpTables } from './test-database.ts';
 import type { TestService } from './test-service.ts';
 

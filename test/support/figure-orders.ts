@@ -1,10 +1,11 @@
 /** Orders with transactions and history for tests of figures and lists, and an independent count of their figures. */
-import { type Figure, type FigureKind, figureKinds } from '../../src/domain/figures/figure.ts';
-import { slotOf } from '../../src/domain/figures/slot.ts';
+
 import { newOrderId } from '../../src/domain/ids.ts';
 import type { Order, OrderStatus } from '../../src/domain/orders/order.ts';
+import { type Figure, type FigureKind, figureKinds } from '../../src/domain/reports/figure.ts';
+import { slotOf } from '../../src/domain/reports/slot.ts';
 import type { Database } from '../../src/postgres/database.ts';
-import { insertOrders } from '../../src/store/insert-orders.ts';
+import { insertOrders } from '../../src/store/orders/insert-orders.ts';
 import { storedOrder } from './stored-orders.ts';
 
 export type MadeTransaction = {

@@ -2,12 +2,12 @@
 import {
   foldPayment as foldPlacedPayment,
   type UnfoldedPayment,
-} from '../../src/domain/transactions/fold-payment.ts';
+} from '../../src/domain/payments/fold-payment.ts';
 import {
   foldRefund as foldPlacedRefund,
   type UnfoldedRefund,
-} from '../../src/domain/transactions/fold-refund.ts';
-import type { Expected, Payment, Refund } from '../../src/domain/transactions/transaction.ts';
+} from '../../src/domain/payments/fold-refund.ts';
+import type { Expected, Payment, Refund } from '../../src/domain/payments/transaction.ts';
 
 type Given<Unfolded> = Partial<Unfolded> &
   Pick<UnfoldedPayment, 'transactionId' | 'provider' | 'start'> & {

@@ -7,7 +7,7 @@ import { flushCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '../../src/postgres/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { migrate } from '../../src/store/upkeep/migrate.ts';
 import { citusAddress } from '../../tools/harness/citus.ts';
 import { checkStatements } from './check-statements.ts';
 import { isCitusRun, makeCitusTemplate } from './citus-cluster.ts';
@@ -52,8 +52,8 @@ export async function globalSetup(): Promise<void> {
  */
 async function fillCompileCache(): Promise<void> {
   await Promise.all([
-    import('../../src/serve.ts'),
-    import('../../src/background.ts'),
+    import('../../src/process/serve.ts'),
+    import('../../src/process/background.ts'),
     import('../../src/cli/run.ts'),
     import('./service-process.ts'),
     import('./journey.ts'),

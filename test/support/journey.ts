@@ -8,7 +8,7 @@ import {
 } from '../../simulator/simulator.ts';
 import type { PaymentModeCode } from '../../src/domain/payment-mode.ts';
 import type { RequestedAccount } from '../../src/use-cases/accounts/create-account.ts';
-import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
+import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { issueMerchantToken } from './merchant-token.ts';
 import { orderBody } from './order-bodies.ts';

@@ -1,5 +1,5 @@
 /** Runs the steps of the sweep that delete old data, and no others. A step that fails fails the test. */
-import { sweepSteps } from '../../src/use-cases/maintenance/sweep.ts';
+import { sweepSteps } from '../../src/use-cases/upkeep/sweep.ts';
 
 type Needs = Parameters<(typeof sweepSteps)[number]['run']>[0];
 

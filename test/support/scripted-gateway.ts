@@ -4,7 +4,7 @@
  */
 import { createServer, type ServerResponse } from 'node:http';
 import { after } from 'node:test';
-import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
+import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
 import { shopOf } from '../api/webhooks/shop.ts';
 import { gatewayBody } from './deliveries.ts';
 import { pollAllDue } from './poll-all-due.ts';

@@ -1,7 +1,8 @@
 /** Every path that the application serves, from its own table of routes. */
-import { buildApp } from '../../src/app.ts';
+
 import { createMetrics } from '../../src/http/operator/metrics.ts';
-import { createLog } from '../../src/log.ts';
+import { buildApp } from '../../src/process/app.ts';
+import { createLog } from '../../src/process/log.ts';
 import type { TestService } from './test-service.ts';
 
 /** Parameters are in braces. */

@@ -1,8 +1,8 @@
 /** A shop that calls a service all the time and collects the replies, to see the effect of failures on callers. */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createServices } from '../../src/create-services.ts';
 import { randomBase62 } from '../../src/domain/ids.ts';
+import { createServices } from '../../src/process/create-services.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { assertRefused } from '../api/assertions.ts';
 import { partnerEvent, partnerPayment, sendPartner } from './deliveries.ts';

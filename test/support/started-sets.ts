@@ -4,17 +4,17 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { failureReason } from '../../src/domain/transactions/failure.ts';
-import type { StartedTransaction } from '../../src/domain/transactions/matching.ts';
+import type { StartedTransaction } from '../../src/domain/order-state/matching.ts';
 import {
   applyNotice,
   applyStart,
   type DeliveredNotice,
   lacksTarget,
   type OrderState,
-} from '../../src/domain/transactions/order-state.ts';
-import { addCallResult, type CallResult, type Start } from '../../src/domain/transactions/start.ts';
-import type { Transaction } from '../../src/domain/transactions/transaction.ts';
+} from '../../src/domain/order-state/order-state.ts';
+import { failureReason } from '../../src/domain/payments/failure.ts';
+import { addCallResult, type CallResult, type Start } from '../../src/domain/payments/start.ts';
+import type { Transaction } from '../../src/domain/payments/transaction.ts';
 import { findNotice } from './delivered-notice.ts';
 import { gatewayBody, partnerEvent, partnerPayment, partnerRefund } from './deliveries.ts';
 import {

@@ -1,10 +1,10 @@
 /** Starts the real application with real HTTP, its own database and a clock that the test can move. */
 import { Writable } from 'node:stream';
 import { after } from 'node:test';
-import { buildApp } from '../../src/app.ts';
-import { createServices } from '../../src/create-services.ts';
 import { createMetrics } from '../../src/http/operator/metrics.ts';
-import { createLog, logWarningsTo } from '../../src/log.ts';
+import { buildApp } from '../../src/process/app.ts';
+import { createServices } from '../../src/process/create-services.ts';
+import { createLog, logWarningsTo } from '../../src/process/log.ts';
 import { allowedNetworksOf } from '../../src/security/endpoint-address.ts';
 import { networksOf } from '../../src/security/networks.ts';
 import type { Services } from '../../src/services/services.ts';

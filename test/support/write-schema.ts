@@ -1,7 +1,7 @@
 /** `npm run schema`: migrates an empty database and writes its schema to docs/schema.sql. */
 import { writeFile } from 'node:fs/promises';
 import { openDatabase } from '../../src/postgres/database.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { migrate } from '../../src/store/upkeep/migrate.ts';
 import { dumpSchema } from './schema-dump.ts';
 import { startTestCluster } from './test-cluster.ts';
 

@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { limits } from '../../src/domain/limits.ts';
+import { paymentLimits } from '../../src/domain/payments/limits.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { measure, type Served } from './load.ts';
 import { medianOf } from './median.ts';
@@ -20,7 +20,7 @@ export type Hanging = {
 };
 
 /** The limit of concurrent provider calls; further calls would wait in the queue. */
-const payers = limits.providerCallsMax;
+const payers = paymentLimits.providerCallsMax;
 const cycles = 3;
 
 type Stage = { readonly service: Served; readonly database: Database; readonly shop: Shop };

@@ -1,7 +1,8 @@
 /** Very many accounts to send load for. */
-import { createServices } from '../../src/create-services.ts';
+
 import { commandLine } from '../../src/domain/audit.ts';
 import type { Database } from '../../src/postgres/database.ts';
+import { createServices } from '../../src/process/create-services.ts';
 import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
 import type { Shop } from './shop.ts';
 

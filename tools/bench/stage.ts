@@ -1,12 +1,12 @@
 /** Starts the service as `npm start` does, and the floor server; both are stopped and cleaned up afterwards. */
 import packageFile from '../../package.json' with { type: 'json' };
-import { readConfig } from '../../src/config.ts';
 import {
   embeddedAddress,
   startEmbeddedDatabase,
 } from '../../src/embedded-postgres/embedded-database.ts';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
-import { chooseServiceUser } from '../../src/service-user.ts';
+import { readConfig } from '../../src/process/config.ts';
+import { chooseServiceUser } from '../../src/process/service-user.ts';
 import { findServerPid } from '../harness/server-pid.ts';
 import { type Service, startService as startProcess } from '../harness/service.ts';
 import { makeTemporaryFolder } from '../harness/temporary-folder.ts';

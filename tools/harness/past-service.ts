@@ -2,22 +2,23 @@
  * The application in this process, with real HTTP and a clock that starts in the past. Nothing happens in its background
  * by itself: whoever moves the clock also says when the service sweeps, polls, retries and sends events.
  */
-import { buildApp } from '../../src/app.ts';
-import { createServices } from '../../src/create-services.ts';
+
 import { limits } from '../../src/domain/limits.ts';
 import { createMetrics } from '../../src/http/operator/metrics.ts';
-import { createLog } from '../../src/log.ts';
 import type { Database } from '../../src/postgres/database.ts';
+import { buildApp } from '../../src/process/app.ts';
+import { createServices } from '../../src/process/create-services.ts';
+import { createLog } from '../../src/process/log.ts';
 import { providers } from '../../src/providers/providers.ts';
 import { allowedNetworksOf } from '../../src/security/endpoint-address.ts';
 import type { Services } from '../../src/services/services.ts';
-import { listDueEndpoints } from '../../src/store/event-deliveries.ts';
-import { findFigureWalk } from '../../src/store/figure-cursors.ts';
+import { listDueEndpoints } from '../../src/store/events/event-deliveries.ts';
+import { findFigureWalk } from '../../src/store/reports/figure-cursors.ts';
 import { createEventDeliveries } from '../../src/use-cases/events/deliver-events.ts';
 import { retryDue } from '../../src/use-cases/inbox/retry-due.ts';
-import { lapseOverdue } from '../../src/use-cases/maintenance/lapse-overdue.ts';
-import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
+import { lapseOverdue } from '../../src/use-cases/orders/lapse-overdue.ts';
 import { createDuePolls } from '../../src/use-cases/payments/poll-due.ts';
+import { sweep } from '../../src/use-cases/upkeep/sweep.ts';
 import type { PastClock } from './past-clock.ts';
 
 export type PastService = {

@@ -2,7 +2,7 @@
  * `npm run lint:openapi`: lints the OpenAPI document with the recommended rules of Redocly and Spectral, without a
  * database and without a network. Prints each problem, and exits with 1 if there is one.
  */
-import { describeApi } from '../../src/app.ts';
+import { describeApi } from '../../src/process/app.ts';
 import { lintWithRedocly } from './redocly.ts';
 import { lintWithSpectral } from './spectral.ts';
 

@@ -1,7 +1,6 @@
 /** A merchant's account: its settings and its secrets, which are in clear text in memory only. */
 
 import { refuseField } from '../errors.ts';
-import { limits } from '../limits.ts';
 import { findExponent } from '../money/currency.ts';
 import { parseDecimal } from '../money/money.ts';
 import type { PaymentModeCode } from '../payment-mode.ts';
@@ -9,6 +8,7 @@ import type { ProviderName } from '../provider-name.ts';
 import { isLoopback } from '../web-address.ts';
 import { type Branding, brandingDefaults, checkBranding } from './branding.ts';
 import type { Endpoint } from './endpoint.ts';
+import { accountLimits } from './limits.ts';
 import type { Logo } from './logo.ts';
 import { checkOrigins } from './origins.ts';
 
@@ -141,8 +141,15 @@ export function checkSettings(settings: AccountSettings): AccountSettings {
 
 function checkRate(perSecond: number | null): void {
   if (perSecond === null) return;
-  if (!Number.isInteger(perSecond) || perSecond < 1 || perSecond > limits.requestsPerSecondMax) {
-    refuseField('requests per second', `must be 1 to ${limits.requestsPerSecondMax}, or off`);
+  if (
+    !Number.isInteger(perSecond) ||
+    perSecond < 1 ||
+    perSecond > accountLimits.requestsPerSecondMax
+  ) {
+    refuseField(
+      'requests per second',
+      `must be 1 to ${accountLimits.requestsPerSecondMax}, or off`,
+    );
   }
 }
 

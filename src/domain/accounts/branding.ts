@@ -3,6 +3,7 @@ import { refuseField } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { isSecureWebAddress } from '../web-address.ts';
 import { findColour } from './colour.ts';
+import { accountLimits } from './limits.ts';
 import { checkOrigins } from './origins.ts';
 
 export type Branding = {
@@ -53,7 +54,8 @@ function isPlainEmail(text: string): boolean {
 
 /** It becomes a tel link, and is shown as it is written. */
 function isPhone(text: string): boolean {
-  if (!/^\+?[\d(][\d ().-]*$/.test(text) || text.length > limits.supportPhoneCharsMax) return false;
+  if (!/^\+?[\d(][\d ().-]*$/.test(text) || text.length > accountLimits.supportPhoneCharsMax)
+    return false;
   const { length } = text.replaceAll(/\D/g, '');
   return length >= limits.mobileNumberDigitsMin && length <= limits.mobileNumberDigitsMax;
 }

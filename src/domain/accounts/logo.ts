@@ -1,8 +1,8 @@
 /** The logo of an account: which images are accepted, and what is known of a stored one. Contract 14.2. */
 import { createHash } from 'node:crypto';
 import { refuseField } from '../errors.ts';
-import { limits } from '../limits.ts';
 import { findImage, type ImageMediaType } from './image.ts';
+import { accountLimits } from './limits.ts';
 
 export type Logo = {
   /** SHA-256 of the bytes, in hex. */
@@ -13,7 +13,7 @@ export type Logo = {
 
 /** Only the bytes are checked, never a file name: the logo is served with the media type that they have. */
 export function checkLogo(bytes: Buffer): Logo {
-  const { logoBytesMax, logoSidePixelsMax: sideMax } = limits;
+  const { logoBytesMax, logoSidePixelsMax: sideMax } = accountLimits;
   if (bytes.length > logoBytesMax) {
     refuseField('logo', `must have at most ${logoBytesMax / 1024} KiB: make the image smaller`);
   }

@@ -1,12 +1,12 @@
 /** Checks the lists of origins that an account has. */
 import { refuseField } from '../errors.ts';
-import { limits } from '../limits.ts';
 import { findOrigin } from '../web-address.ts';
+import { accountLimits } from './limits.ts';
 
 /** `kind` begins the refusal, such as `callback origin`. */
 export function checkOrigins(kind: string, origins: readonly string[]): void {
-  if (origins.length > limits.originsMax) {
-    refuseField(`${kind}s`, `may be at most ${limits.originsMax}`);
+  if (origins.length > accountLimits.originsMax) {
+    refuseField(`${kind}s`, `may be at most ${accountLimits.originsMax}`);
   }
   for (const origin of origins) {
     if (findOrigin(origin) === origin) continue;

@@ -1,7 +1,7 @@
 /** Which event announces a status. Contract 12.2. */
 import type { EventType } from '../event-type.ts';
 import type { OrderStatus } from '../orders/order.ts';
-import type { PaymentStatus, RefundStatus } from '../transactions/notice.ts';
+import type { PaymentStatus, RefundStatus } from '../payments/notice.ts';
 
 /** Null: the shop caused it, or it is not a result yet. */
 export const paymentEvents: Readonly<Record<PaymentStatus, EventType | null>> = {

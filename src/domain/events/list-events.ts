@@ -4,9 +4,9 @@
  */
 
 import type { EventType } from '../event-type.ts';
+import type { OrderSummary } from '../order-state/order-state.ts';
+import type { Transaction } from '../payments/transaction.ts';
 import type { ReviewFlag } from '../review-flag.ts';
-import type { OrderSummary } from '../transactions/order-state.ts';
-import type { Transaction } from '../transactions/transaction.ts';
 import { orderEvents, paymentEvents, refundEvents } from './event-of-status.ts';
 
 export type OrderEvent = {

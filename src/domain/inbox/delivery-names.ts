@@ -1,5 +1,5 @@
 /** The names that connect deliveries: one delivery makes a name known, another is parked until it is known. */
-import { isVoid, type Notice, type OrderReferences } from '../transactions/notice.ts';
+import { isVoid, type Notice, type OrderReferences } from '../payments/notice.ts';
 
 /** Everything by which the order may be found once it exists. */
 export function listNames(names: OrderReferences): string[] {

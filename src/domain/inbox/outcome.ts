@@ -1,8 +1,9 @@
 /** What becomes of a delivery when it is applied: finished, parked, or left to a person. */
-import { limits } from '../limits.ts';
+
+import { countTransactions, type OrderState } from '../order-state/order-state.ts';
+import { paymentLimits } from '../payments/limits.ts';
+import { type Transaction, withFlags } from '../payments/transaction.ts';
 import type { ReviewFlag } from '../review-flag.ts';
-import { countTransactions, type OrderState } from '../transactions/order-state.ts';
-import { type Transaction, withFlags } from '../transactions/transaction.ts';
 import type { Delivery, DeliveryResult } from './delivery.ts';
 import { nextTryOf } from './retry-schedule.ts';
 
@@ -63,7 +64,7 @@ export function reportConflict(
  * transaction, as the limits allow. Existing transactions may still change. Contract 4.14.
  */
 export function findExceededLimit(before: OrderState, after: OrderState): string | undefined {
-  const { transactionsMax, noticesMax } = limits;
+  const { transactionsMax, noticesMax } = paymentLimits;
   const count = countTransactions(after);
   if (count > transactionsMax && count > countTransactions(before))
     return `its order has ${transactionsMax} transactions, and no more are stored`;

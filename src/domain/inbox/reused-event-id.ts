@@ -1,5 +1,5 @@
 /** A delivery whose event id came before with another body. It may be the genuine one, so it is applied, and flagged. */
-import { withFlags } from '../transactions/transaction.ts';
+import { withFlags } from '../payments/transaction.ts';
 import { type Delivery, type DeliveryResult, isUnfinished } from './delivery.ts';
 
 export function withoutEventId(delivery: Delivery): Delivery {

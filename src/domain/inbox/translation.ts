@@ -1,6 +1,7 @@
 /** What a delivery means, in our own words: what a provider's translator makes of its bytes. */
+
+import type { Notice, OrderReferences } from '../payments/notice.ts';
 import type { ReviewFlag } from '../review-flag.ts';
-import type { Notice, OrderReferences } from '../transactions/notice.ts';
 
 export type Translation =
   | { readonly kind: 'notice'; readonly notice: Notice }

@@ -1,6 +1,7 @@
 /** How long sign-ins are refused after failures: longer with each, and never for ever. Contract 13.2. */
-import { limits } from '../limits.ts';
+
 import { addSeconds } from '../time.ts';
+import { userLimits } from './limits.ts';
 
 export type Failures = {
   readonly failures: number;
@@ -11,10 +12,10 @@ export type Failures = {
 /** `free` failures have no consequence: people mistype. */
 export function decideFailures(before: Failures | undefined, free: number, now: Date): Failures {
   const isForgotten =
-    !before || now >= addSeconds(before.lastFailedAt, limits.signInFailuresSeconds);
+    !before || now >= addSeconds(before.lastFailedAt, userLimits.signInFailuresSeconds);
   const failures = isForgotten ? 1 : before.failures + 1;
   const seconds =
-    failures < free ? 0 : Math.min(2 ** (failures - free), limits.signInDelaySecondsMax);
+    failures < free ? 0 : Math.min(2 ** (failures - free), userLimits.signInDelaySecondsMax);
   return { failures, lastFailedAt: now, blockedUntil: addSeconds(now, seconds) };
 }
 

@@ -1,7 +1,8 @@
 /** The e-mail address by which a user signs in. */
+
+import { findEmail, foldEmail } from '../consumers/erased-consumer.ts';
 import { refuseField } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { findEmail, foldEmail } from '../personal-data/erased-consumer.ts';
 
 /** In the spelling in which it is stored. */
 export function readUserEmail(text: string): string {

@@ -1,8 +1,8 @@
 /** Which passwords are accepted: long ones that few people choose. Other rules make people write them down. Contract 13.2. */
 import { refuseField } from '../errors.ts';
-import { limits } from '../limits.ts';
+import { userLimits } from './limits.ts';
 
-const { passwordCharsMin, passwordCharsMax } = limits;
+const { passwordCharsMin, passwordCharsMax } = userLimits;
 
 /** Whether a text in lower case is on the list of common passwords. */
 export type IsListed = (text: string) => boolean;

@@ -1,7 +1,7 @@
 /** A session of a signed-in user, and how long it lasts. Contract 13.2. */
 import type { Actor } from '../audit.ts';
-import { limits } from '../limits.ts';
 import { addSeconds } from '../time.ts';
+import { userLimits } from './limits.ts';
 import type { Role } from './role.ts';
 
 /** Where a request comes from. */
@@ -47,12 +47,12 @@ export type SignedIn = {
 };
 
 export function isLive({ lastSeenAt, expiresAt }: Session, now: Date): boolean {
-  return now < expiresAt && now < addSeconds(lastSeenAt, limits.sessionIdleSeconds);
+  return now < expiresAt && now < addSeconds(lastSeenAt, userLimits.sessionIdleSeconds);
 }
 
 /** Until when "Show secret" does not ask again. */
 export function confirmedUntil({ confirmedAt }: Session): Date {
-  return addSeconds(confirmedAt, limits.confirmationSeconds);
+  return addSeconds(confirmedAt, userLimits.confirmationSeconds);
 }
 
 /** True once the user has confirmed who they are after the sign-in. It says nothing about when. */

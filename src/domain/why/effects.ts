@@ -1,8 +1,9 @@
 /** What one cause changed in an order and its transactions: the fields that views show, with personal data masked. */
+
+import { maskUpiId } from '../consumers/mask.ts';
 import type { Change } from '../history.ts';
-import { maskUpiId } from '../personal-data/mask.ts';
+import type { Start } from '../payments/start.ts';
 import type { ReviewFlag } from '../review-flag.ts';
-import type { Start } from '../transactions/start.ts';
 import { shownName, shownValue } from './shown.ts';
 
 /** The changes of the order itself, or of one of its transactions, by the names of the API. */

@@ -1,6 +1,6 @@
 /** Explains the captures of a payment, and its void: which records count, and why the others do not. Contract 4.9. */
-import type { Capture, Payment, StoredPaymentNotice } from '../transactions/transaction.ts';
-import { isCapture, isSource } from '../transactions/weigh-payment.ts';
+import type { Capture, Payment, StoredPaymentNotice } from '../payments/transaction.ts';
+import { isCapture, isSource } from '../payments/weigh-payment.ts';
 import { decideLoss, type Explained, inRank, type Mention, type Ranking } from './provenance.ts';
 import type { Rule } from './rules.ts';
 

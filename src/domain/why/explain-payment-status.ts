@@ -1,6 +1,6 @@
 /** Explains the status of a payment: the highest report, the captures or a void decide. Contract 4.2, 4.9. */
-import type { Payment, StoredPaymentNotice } from '../transactions/transaction.ts';
-import { isCapture, type WeighedPayment } from '../transactions/weigh-payment.ts';
+import type { Payment, StoredPaymentNotice } from '../payments/transaction.ts';
+import { isCapture, type WeighedPayment } from '../payments/weigh-payment.ts';
 import {
   countedCaptures,
   decideCaptureLoss,

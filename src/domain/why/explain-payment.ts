@@ -2,20 +2,20 @@
  * Explains the fields of a payment: which notices set each of them, and by which rule. It reads the decisions of the fold
  * (`weigh-payment.ts`) and makes none of its own.
  */
-import { paymentStatuses } from '../transactions/notice.ts';
+import { paymentStatuses } from '../payments/notice.ts';
 import {
   type Expected,
   isFinal,
   type Payment,
   type StoredPaymentNotice,
-} from '../transactions/transaction.ts';
+} from '../payments/transaction.ts';
 import {
   findCaptureCurrency,
   isCapture,
   isSource,
   type WeighedPayment,
   weighPayment,
-} from '../transactions/weigh-payment.ts';
+} from '../payments/weigh-payment.ts';
 import {
   countedCaptures,
   explainCaptures,

@@ -2,9 +2,9 @@
  * Explains the fields of a refund: which notices set each of them, and by which rule. It reads the decisions of the fold
  * (`fold-refund.ts`) and makes none of its own.
  */
-import { hasPspId, type WeighedRefund, weighRefund } from '../transactions/fold-refund.ts';
-import { refundStatuses } from '../transactions/notice.ts';
-import { isFinal, type Refund, type StoredRefundNotice } from '../transactions/transaction.ts';
+import { hasPspId, type WeighedRefund, weighRefund } from '../payments/fold-refund.ts';
+import { refundStatuses } from '../payments/notice.ts';
+import { isFinal, type Refund, type StoredRefundNotice } from '../payments/transaction.ts';
 import {
   decideLoss,
   type Explained,

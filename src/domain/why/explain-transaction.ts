@@ -4,9 +4,9 @@
  * value set it, depend on the order of arrival.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { foldTransaction } from '../order-state/matching.ts';
+import type { Expected, Transaction } from '../payments/transaction.ts';
 import type { ReviewFlag } from '../review-flag.ts';
-import { foldTransaction } from '../transactions/matching.ts';
-import type { Expected, Transaction } from '../transactions/transaction.ts';
 import { type Cause, causeOf } from './cause.ts';
 import { explainPayment, type PaymentField } from './explain-payment.ts';
 import { explainRefund, type RefundField } from './explain-refund.ts';

@@ -3,8 +3,8 @@
  * deliveries, so both are pages, and what is left out is counted.
  */
 import type { Order, OrderStatus } from '../orders/order.ts';
-import type { Hold } from '../transactions/records.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import type { Hold } from '../payments/records.ts';
+import type { Transaction } from '../payments/transaction.ts';
 import { maskValue } from './effects.ts';
 import type { ExplainedField } from './explain-transaction.ts';
 import { type ShownAmounts, shownName, shownValue } from './shown.ts';

@@ -3,8 +3,8 @@
  * share. The fold itself is asked which notice sets a field. docs/decisions/0044.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { decidePrecedence, type Folded } from '../transactions/fold.ts';
-import type { StoredPaymentNotice, StoredRefundNotice } from '../transactions/transaction.ts';
+import { decidePrecedence, type Folded } from '../payments/fold.ts';
+import type { StoredPaymentNotice, StoredRefundNotice } from '../payments/transaction.ts';
 import type { Rule } from './rules.ts';
 
 export type AnyNotice = StoredPaymentNotice | StoredRefundNotice;

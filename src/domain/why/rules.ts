@@ -1,5 +1,5 @@
 /** The rules by which a field of a transaction gets its value, and by which other reports lose: one sentence each. */
-import type { StatusRule } from '../transactions/weigh-payment.ts';
+import type { StatusRule } from '../payments/weigh-payment.ts';
 
 export type Rule =
   | StatusRule

@@ -2,7 +2,7 @@
  * The explanation of an order as plain text: for a terminal, and for a support ticket. Lines are not wrapped, and say
  * where each value comes from.
  */
-import type { Hold } from '../transactions/records.ts';
+import type { Hold } from '../payments/records.ts';
 import type { Source } from './explain-transaction.ts';
 import type { ExplainedTransaction, OrderExplanation, ShownField } from './explanation.ts';
 import { sentenceOf } from './rules.ts';

@@ -1,6 +1,6 @@
 /** The page of a checkout in each of its states. Contract 14.2 and 14.3. */
 import type { FastifyReply } from 'fastify';
-import type { Checkout } from '../../use-cases/payments/get-checkout.ts';
+import type { Checkout } from '../../use-cases/checkout/get-checkout.ts';
 import { brandOf } from './brand.ts';
 import type { Problem, SentForm } from './checkout-form.ts';
 import { chooseView } from './choose-view.ts';

@@ -1,6 +1,6 @@
 /** The ways to pay, as one form: a mode, a bank or wallet where the mode needs one, and a button. Contract 14.2. */
 import type { PaymentModeCode } from '../../domain/payment-mode.ts';
-import type { Checkout } from '../../use-cases/payments/get-checkout.ts';
+import type { Checkout } from '../../use-cases/checkout/get-checkout.ts';
 import type { Chosen, SentForm } from './checkout-form.ts';
 import { type Html, html } from './html.ts';
 import { modeIcons } from './icons.ts';

@@ -4,7 +4,7 @@
  */
 import type { FastifyReply } from 'fastify';
 import { isOrderId } from '../../domain/ids.ts';
-import { limits } from '../../domain/limits.ts';
+import { paymentLimits } from '../../domain/payments/limits.ts';
 import { listCookies, readCookie, securePrefix } from '../read-cookies.ts';
 
 const name = 'checkout-';
@@ -30,7 +30,10 @@ export function keepCheckoutToken(
   own: { readonly token: string; readonly expiresAt: Date },
 ): void {
   const others = listCheckoutCookies(header, isSecure).filter((other) => other.orderId !== orderId);
-  const surplus = others.slice(0, Math.max(0, others.length - (limits.checkoutCookiesMax - 1)));
+  const surplus = others.slice(
+    0,
+    Math.max(0, others.length - (paymentLimits.checkoutCookiesMax - 1)),
+  );
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   reply.header('set-cookie', [
     `${cookieNameOf(orderId, isSecure)}=${own.token}; Expires=${own.expiresAt.toUTCString()}; ${attributes}`,

@@ -4,7 +4,7 @@
  */
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Launch } from '../../use-cases/payments/find-launch.ts';
+import type { Launch } from '../../use-cases/checkout/find-launch.ts';
 import type { Edge } from '../edge.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { basePathOf } from '../site.ts';

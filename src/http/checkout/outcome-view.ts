@@ -1,8 +1,9 @@
 /** The result of a payment and the way back to the shop. Contract 14.3. */
+
+import type { ReturnStatus } from '../../domain/order-state/payment-return.ts';
 import { findPaymentModeCode } from '../../domain/payment-mode.ts';
-import type { ReturnStatus } from '../../domain/transactions/payment-return.ts';
-import type { Payment } from '../../domain/transactions/transaction.ts';
-import type { Checkout } from '../../use-cases/payments/get-checkout.ts';
+import type { Payment } from '../../domain/payments/transaction.ts';
+import type { Checkout } from '../../use-cases/checkout/get-checkout.ts';
 import { type Html, html } from './html.ts';
 import { icons } from './icons.ts';
 import { row, sums } from './order-summary.ts';

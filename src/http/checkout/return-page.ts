@@ -6,7 +6,7 @@
  */
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
-import { listPaidFields } from '../../use-cases/payments/find-return.ts';
+import { listPaidFields } from '../../use-cases/checkout/find-return.ts';
 import type { Edge } from '../edge.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { basePathOf, isSecureSite } from '../site.ts';

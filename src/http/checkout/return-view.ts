@@ -1,8 +1,9 @@
 /** The result of a payment that the consumer's browser carries to the shop. Contract 11.10. */
-import { limits } from '../../domain/limits.ts';
-import { failureTable } from '../../domain/transactions/failure.ts';
-import type { ReturnStatus } from '../../domain/transactions/payment-return.ts';
-import type { FoundReturn } from '../../use-cases/payments/find-return.ts';
+
+import type { ReturnStatus } from '../../domain/order-state/payment-return.ts';
+import { failureTable } from '../../domain/payments/failure.ts';
+import { paymentLimits } from '../../domain/payments/limits.ts';
+import type { FoundReturn } from '../../use-cases/checkout/find-return.ts';
 import { enquiryView } from '../merchant/enquiry-view.ts';
 
 export type KnownReturn = Extract<FoundReturn, { kind: 'known' }>;
@@ -52,7 +53,7 @@ export function encodeReturn(payload: ReturnPayload): string {
 /** The result follows the shop's own query and precedes its fragment. */
 export function redirectUrl(callbackUrl: string, payload: ReturnPayload): string {
   const whole = withResponse(callbackUrl, encodeReturn(payload));
-  if (whole.length <= limits.returnUrlCharsMax) return whole;
+  if (whole.length <= paymentLimits.returnUrlCharsMax) return whole;
   // Only custom attributes can be long. A shop's server that refuses a long URL would lose the consumer.
   const { custom_attributes: _omitted, ...order } = payload.order;
   return withResponse(callbackUrl, encodeReturn({ ...payload, order } as ReturnPayload));

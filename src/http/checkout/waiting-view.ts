@@ -1,6 +1,6 @@
 /** A payment is open: how to continue it, that we wait for its result, and how to choose another way to pay. */
 import { renderSVG } from 'uqr';
-import type { Checkout } from '../../use-cases/payments/get-checkout.ts';
+import type { Checkout } from '../../use-cases/checkout/get-checkout.ts';
 import { type Html, html, trusted } from './html.ts';
 import { icons } from './icons.ts';
 import { amountText } from './text-of.ts';

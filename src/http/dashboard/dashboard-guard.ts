@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Actor } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { limits } from '../../domain/limits.ts';
+import { userLimits } from '../../domain/users/limits.ts';
 import { includesRole, type Role } from '../../domain/users/role.ts';
 import {
   actorOf,
@@ -133,7 +133,7 @@ function refuseOtherAccount(request: FastifyRequest, { accountId, name }: OwnAcc
 }
 
 function readVisitor({ settings }: Edge, { raw }: FastifyRequest): Visitor {
-  const userAgent = (raw.headers['user-agent'] ?? '').slice(0, limits.userAgentCharsMax);
+  const userAgent = (raw.headers['user-agent'] ?? '').slice(0, userLimits.userAgentCharsMax);
   return { address: clientAddress(raw, settings.trustedProxies), userAgent };
 }
 

@@ -1,7 +1,7 @@
 /** A delivery in the field names of the dashboard: as a line of the inbox, and with its body beside what it means. */
 import type { Delivery } from '../../domain/inbox/delivery.ts';
-import type { DescribedDelivery } from '../../use-cases/maintenance/describe-contents.ts';
-import type { DeliveryBody } from '../../use-cases/why/find-delivery-body.ts';
+import type { DescribedDelivery } from '../../use-cases/inbox/describe-contents.ts';
+import type { DeliveryBody } from '../../use-cases/orders/find-delivery-body.ts';
 import { amountText } from './amounts.ts';
 import { providerView } from './provider-view.ts';
 import { understoodView } from './understood-view.ts';

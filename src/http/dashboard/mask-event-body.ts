@@ -1,5 +1,5 @@
 /** The body of an event for viewers: the consumer is masked as an order token sees them. Contract 13.4. */
-import { maskAddress, maskName, maskPhone, maskUpiId } from '../../domain/personal-data/mask.ts';
+import { maskAddress, maskName, maskPhone, maskUpiId } from '../../domain/consumers/mask.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

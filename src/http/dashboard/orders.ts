@@ -1,11 +1,11 @@
 /** Lists of orders: filtered, found by a text, and as a file. Contract 13.4. */
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
+import { maskUser } from '../../domain/consumers/mask.ts';
 import { refuseField } from '../../domain/errors.ts';
 import type { User } from '../../domain/orders/order.ts';
-import { maskUser } from '../../domain/personal-data/mask.ts';
 import { includesRole, type Role } from '../../domain/users/role.ts';
-import type { ListedOrderRow } from '../../use-cases/order-lists/list-filtered-orders.ts';
+import type { ListedOrderRow } from '../../use-cases/orders/list-filtered-orders.ts';
 import type { Edge } from '../edge.ts';
 import { amountText } from './amounts.ts';
 import { getAccount, getActor } from './dashboard-guard.ts';

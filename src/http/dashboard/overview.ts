@@ -1,8 +1,8 @@
 /** The figures of a period, and what needs attention. Contract 13.4. */
 import type { FastifyInstance } from 'fastify';
 import { refuseField } from '../../domain/errors.ts';
-import type { CurrencySum, OverviewSums, Share } from '../../domain/figures/overview.ts';
-import type { Attention } from '../../use-cases/figures/count-attention.ts';
+import type { CurrencySum, OverviewSums, Share } from '../../domain/reports/overview.ts';
+import type { Attention } from '../../use-cases/reports/count-attention.ts';
 import type { Edge } from '../edge.ts';
 import { sumText } from './amounts.ts';
 import { countView } from './count-view.ts';

@@ -1,15 +1,11 @@
 /** Payments and their refunds in the field names of the dashboard. */
+
+import { maskUpiId } from '../../domain/consumers/mask.ts';
 import type { MinorUnits } from '../../domain/money/money.ts';
-import { maskUpiId } from '../../domain/personal-data/mask.ts';
+import { type FailureReason, failureTable } from '../../domain/payments/failure.ts';
+import type { Capture, Payment, Refund, Transaction } from '../../domain/payments/transaction.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
-import { type FailureReason, failureTable } from '../../domain/transactions/failure.ts';
-import type {
-  Capture,
-  Payment,
-  Refund,
-  Transaction,
-} from '../../domain/transactions/transaction.ts';
-import type { ShownPayment } from '../../use-cases/payments/get-order-page.ts';
+import type { ShownPayment } from '../../use-cases/orders/get-order-page.ts';
 import { amountText } from './amounts.ts';
 import { providerView } from './provider-view.ts';
 

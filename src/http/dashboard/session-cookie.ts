@@ -1,6 +1,6 @@
 /** The cookies of the dashboard: that of a session, and that by which a device is known. Contract 13.2. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { limits } from '../../domain/limits.ts';
+import { userLimits } from '../../domain/users/limits.ts';
 import type { Edge } from '../edge.ts';
 import { readCookie, securePrefix } from '../read-cookies.ts';
 import { isSecureSite } from '../site.ts';
@@ -19,11 +19,11 @@ export function findSecret(
 }
 
 export function keepSecret(edge: Site, reply: FastifyReply, secret: string): void {
-  setCookie(edge, reply, 'session', secret, limits.sessionSeconds);
+  setCookie(edge, reply, 'session', secret, userLimits.sessionSeconds);
 }
 
 export function keepDevice(edge: Site, reply: FastifyReply, device: string): void {
-  setCookie(edge, reply, 'device', device, limits.knownVisitorSeconds);
+  setCookie(edge, reply, 'device', device, userLimits.knownVisitorSeconds);
 }
 
 export function dropSecret(edge: Site, reply: FastifyReply): void {

@@ -1,6 +1,7 @@
 /** What an owner may change of the settings, each field only if it is given. Contract 13.8. */
 import { type Static, Type } from 'typebox';
 import { signatureVersions } from '../../domain/accounts/account.ts';
+import { accountLimits } from '../../domain/accounts/limits.ts';
 import { refuseField } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
 import { paymentModeCodes } from '../../domain/payment-mode.ts';
@@ -8,7 +9,7 @@ import type { RequestedSettings } from '../../use-cases/accounts/change-settings
 
 const Text = Type.String({ maxLength: limits.textCharsMax });
 const TextOrNull = Type.Union([Text, Type.Null()]);
-const Origins = Type.Array(Text, { maxItems: 2 * limits.originsMax });
+const Origins = Type.Array(Text, { maxItems: 2 * accountLimits.originsMax });
 const ProviderOrNull = Type.Optional(TextOrNull);
 
 const fields = {
@@ -42,7 +43,7 @@ export const SettingsBody = Type.Partial(Type.Object(fields), { additionalProper
 type Body = Static<typeof SettingsBody>;
 
 /** A logo in base64 is a third longer than its bytes. The rest is for the other fields. */
-export const settingsBodyBytesMax = 2 * limits.logoBytesMax;
+export const settingsBodyBytesMax = 2 * accountLimits.logoBytesMax;
 
 /** The names of the fields inside. */
 const names = {

@@ -1,6 +1,7 @@
 /** The settings and secrets of the current account. Everybody sees the settings, owners change them. Contract 13.8. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { accountLimits } from '../../domain/accounts/limits.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Edge } from '../edge.ts';
 import { basePathOf } from '../site.ts';
@@ -9,7 +10,7 @@ import { readSettings, SettingsBody, settingsBodyBytesMax } from './settings-bod
 import { settingsView } from './settings-view.ts';
 
 const RotationBody = Type.Object({
-  overlap_seconds: Type.Integer({ minimum: 0, maximum: limits.secretOverlapSecondsMax }),
+  overlap_seconds: Type.Integer({ minimum: 0, maximum: accountLimits.secretOverlapSecondsMax }),
   /** For a provider that generates the secret itself. */
   value: Type.Optional(Type.String({ maxLength: limits.textCharsMax })),
 });

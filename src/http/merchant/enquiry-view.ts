@@ -1,11 +1,12 @@
 /** Renders the reply to an enquiry. Contract 5.3 to 5.5, 5.8 and 5.9. */
+
+import { maskAddress } from '../../domain/consumers/mask.ts';
 import { displayExponent, getExponent } from '../../domain/money/currency.ts';
 import { type MinorUnits, majorNumber } from '../../domain/money/money.ts';
+import { refundBalance } from '../../domain/order-state/refund-balance.ts';
 import { type Order, orderStatus } from '../../domain/orders/order.ts';
-import { maskAddress } from '../../domain/personal-data/mask.ts';
-import { type FailureReason, failureTable } from '../../domain/transactions/failure.ts';
-import { refundBalance } from '../../domain/transactions/refund-balance.ts';
-import type { Payment, Refund } from '../../domain/transactions/transaction.ts';
+import { type FailureReason, failureTable } from '../../domain/payments/failure.ts';
+import type { Payment, Refund } from '../../domain/payments/transaction.ts';
 import type { EnquiredTransaction, Enquiry } from '../../services/enquiry.ts';
 import type { EnquiryReply, TransactionReply } from './enquiry-schemas.ts';
 import { attributesView, conversionView } from './order-view.ts';

@@ -3,7 +3,7 @@ import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
 import type { EventType } from '../../domain/event-type.ts';
 import { eventIdOf } from '../../domain/ids.ts';
 import { orderStatus } from '../../domain/orders/order.ts';
-import { failureTable } from '../../domain/transactions/failure.ts';
+import { failureTable } from '../../domain/payments/failure.ts';
 import { sealPayload } from '../../security/sealed-payload.ts';
 import type { ChangeToRender, EventToRender, RenderedEvent } from '../../services/announcer.ts';
 import type { EnquiredTransaction } from '../../services/enquiry.ts';

@@ -1,4 +1,6 @@
 /** Renders an order. Contract 2.3, 3.6, 3.8, 3.11 and 3.14. */
+
+import { maskAddress, maskName, maskPhone } from '../../domain/consumers/mask.ts';
 import { getExponent } from '../../domain/money/currency.ts';
 import { majorNumber } from '../../domain/money/money.ts';
 import {
@@ -11,7 +13,6 @@ import {
   orderStatus,
   type User,
 } from '../../domain/orders/order.ts';
-import { maskAddress, maskName, maskPhone } from '../../domain/personal-data/mask.ts';
 import { microsecondTimestamp, spacedTimestamp } from '../../domain/time.ts';
 import type { IssuedToken } from '../../security/tokens.ts';
 import type { FullOrderReply, OrderReply } from './order-reply-schemas.ts';

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { refuseField } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
-import { refundStatuses } from '../../domain/transactions/notice.ts';
+import { refundStatuses } from '../../domain/payments/notice.ts';
 import type { RefundReply } from '../../use-cases/payments/store-refund.ts';
 import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';

@@ -5,10 +5,7 @@
 import { Histogram, type Registry } from 'prom-client';
 import type { Clock } from '../../domain/time.ts';
 import type { Counters, QueueStats } from '../../services/counters.ts';
-import type {
-  CountersReader,
-  OperatorCounters,
-} from '../../use-cases/maintenance/read-counters.ts';
+import type { CountersReader, OperatorCounters } from '../../use-cases/upkeep/read-counters.ts';
 import { measureActivity } from './activity-metrics.ts';
 import { metricsOf, type Sample } from './sampled-metrics.ts';
 

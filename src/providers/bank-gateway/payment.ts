@@ -1,6 +1,6 @@
 /** Reads from a gateway's notification what was paid and how. */
 import { maskCardField } from '../../domain/cards/card-numbers.ts';
-import type { Total } from '../../domain/transactions/notice.ts';
+import type { Total } from '../../domain/payments/notice.ts';
 import { isoTime, majorUnits, object, present, text, type WireObject } from '../wire.ts';
 
 export function paymentFields(body: WireObject) {

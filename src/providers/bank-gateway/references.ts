@@ -1,5 +1,5 @@
 /** The ids by which a gateway's notification may name its order. */
-import type { References } from '../../domain/transactions/notice.ts';
+import type { References } from '../../domain/payments/notice.ts';
 import { references, type WireObject } from '../wire.ts';
 
 /** `order.id` may be any of our three ids; the references count only if it is none of them. */

@@ -1,13 +1,13 @@
 /** Translates the gateway's notification to a notice. The transaction classifies it, never `order.status`. */
 
 import type { Translation } from '../../domain/inbox/translation.ts';
-import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type {
   PaymentRecord,
   PaymentStatus,
   References,
   RefundStatus,
-} from '../../domain/transactions/notice.ts';
+} from '../../domain/payments/notice.ts';
+import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { ProviderAccount } from '../provider.ts';
 import { id, majorUnits, object, present, text, type WireObject } from '../wire.ts';
 import { readGatewayBody } from './body.ts';

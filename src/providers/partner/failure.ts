@@ -4,7 +4,7 @@ import {
   type FailureCode,
   type FailureReason,
   failureReason,
-} from '../../domain/transactions/failure.ts';
+} from '../../domain/payments/failure.ts';
 import { text, type WireObject } from '../wire.ts';
 import { displayName } from './display-name.ts';
 

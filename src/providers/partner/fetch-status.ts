@@ -1,7 +1,7 @@
 /** Reads from the partner what became of a payment or refund. */
-import { limits } from '../../domain/limits.ts';
-import { hasUnknownRefunds } from '../../domain/transactions/needs-polling.ts';
-import type { Start } from '../../domain/transactions/start.ts';
+import { paymentLimits } from '../../domain/payments/limits.ts';
+import { hasUnknownRefunds } from '../../domain/payments/needs-polling.ts';
+import type { Start } from '../../domain/payments/start.ts';
 import type { ProviderApi } from '../call.ts';
 import {
   type FetchedStatus,
@@ -139,7 +139,7 @@ async function fetchRefundsOf(
 
 const refundsOfPage = 100;
 /** A payment cannot have more refunds here. Contract 4.14. */
-const refundsMax = limits.transactionsMax;
+const refundsMax = paymentLimits.transactionsMax;
 
 /** Fetches all refunds of the payment and finds ours by its notes. */
 async function fetchRefunds(

@@ -1,5 +1,5 @@
 /** Translates the partner's payment record. */
-import type { PaymentNotice, References, Total } from '../../domain/transactions/notice.ts';
+import type { PaymentNotice, References, Total } from '../../domain/payments/notice.ts';
 import {
   id,
   minorUnits,

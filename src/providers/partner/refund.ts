@@ -1,7 +1,7 @@
 /** Translates the partner's refund record. */
 
-import { failureReason } from '../../domain/transactions/failure.ts';
-import type { RefundNotice, RefundStatus } from '../../domain/transactions/notice.ts';
+import { failureReason } from '../../domain/payments/failure.ts';
+import type { RefundNotice, RefundStatus } from '../../domain/payments/notice.ts';
 import { minorUnits, object, present, text, unixSeconds, type WireObject } from '../wire.ts';
 import { displayName } from './display-name.ts';
 

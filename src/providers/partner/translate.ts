@@ -1,7 +1,7 @@
 /** Translates the partner's webhook body to a notice: the envelope, its events and what each means. */
 
 import type { Translation } from '../../domain/inbox/translation.ts';
-import type { PaymentStatus, RefundStatus } from '../../domain/transactions/notice.ts';
+import type { PaymentStatus, RefundStatus } from '../../domain/payments/notice.ts';
 import { id, jsonObject, object, text, unixSeconds, type WireObject } from '../wire.ts';
 import { displayName } from './display-name.ts';
 import { isReleased, partnerReferences, toPaymentNotice } from './payment.ts';

@@ -2,8 +2,9 @@
  * Asks the partner for a UPI intent: a link that opens the consumer's UPI app with the payment. It is a second call for
  * an order that exists already. Whatever becomes of it, the consumer can pay that order on the partner's page.
  */
-import { limits } from '../../domain/limits.ts';
+
 import type { ConsumerContact } from '../../domain/orders/consumer-contact.ts';
+import { paymentLimits } from '../../domain/payments/limits.ts';
 import type { Answer, ProviderApi } from '../call.ts';
 import { outcomeOf, type PaymentToStart, readIntentUrl, type StartedPayment } from '../outbound.ts';
 import { truncate } from '../wire.ts';
@@ -36,7 +37,7 @@ export async function startIntent(
     // A repeat could create a second attempt, so only a call that took no effect is retried.
     isRepeatable: false,
     // Both calls together take no longer than one: the consumer waits for them.
-    answerMsMax: limits.providerAnswerMsMax - created.durationMs,
+    answerMsMax: paymentLimits.providerAnswerMsMax - created.durationMs,
   });
   const { result } = outcomeOf<{ readonly intentUrl: string }>(answer, ({ body }) => {
     const intentUrl = readIntentUrl(api, body.link);

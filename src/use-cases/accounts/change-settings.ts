@@ -13,7 +13,7 @@ import { changeProviderSettings, type GivenOptions } from '../../providers/chang
 import { providers } from '../../providers/providers.ts';
 import { listOptions } from '../../providers/settings.ts';
 import type { NeedsOf } from '../../services/needs.ts';
-import type { StoredAccount } from '../../store/accounts.ts';
+import type { StoredAccount } from '../../store/accounts/accounts.ts';
 import { checkAddressesSetByOwner } from './check-provider-addresses.ts';
 import type { ApiSecrets } from './create-account.ts';
 import { updateAccount } from './update-account.ts';

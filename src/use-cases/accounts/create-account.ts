@@ -25,10 +25,10 @@ import { rowOfSecret } from '../../services/account-directory.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import { webhookUrlOf } from '../../services/provider-apis.ts';
 import type { ServiceSettings } from '../../services/services.ts';
-import { saveLogo } from '../../store/account-logos.ts';
-import { insertSecret, type SealedSecret } from '../../store/account-secrets.ts';
-import { insertAccount } from '../../store/accounts.ts';
-import { appendAudit } from '../../store/audit.ts';
+import { saveLogo } from '../../store/accounts/account-logos.ts';
+import { insertSecret, type SealedSecret } from '../../store/accounts/account-secrets.ts';
+import { insertAccount } from '../../store/accounts/accounts.ts';
+import { appendAudit } from '../../store/accounts/audit.ts';
 import { checkAddressesSetByOperator } from './check-provider-addresses.ts';
 
 type Needs = NeedsOf<typeof webhookUrlOf> & {

@@ -2,7 +2,7 @@
 import { isLogoDigest } from '../../domain/accounts/logo.ts';
 import { isAccountId } from '../../domain/ids.ts';
 import type { Database } from '../../postgres/database.ts';
-import { findLogo as findStored, type LogoImage } from '../../store/account-logos.ts';
+import { findLogo as findStored, type LogoImage } from '../../store/accounts/account-logos.ts';
 
 type Needs = { readonly database: Database };
 

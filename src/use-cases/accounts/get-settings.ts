@@ -12,8 +12,8 @@ import { providers } from '../../providers/providers.ts';
 import type { SettingOption } from '../../providers/settings.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import { webhookUrlOf } from '../../services/provider-apis.ts';
-import { listSecretTimes, type SecretTimes } from '../../store/account-secrets.ts';
-import { findAccount, type StoredAccount } from '../../store/accounts.ts';
+import { listSecretTimes, type SecretTimes } from '../../store/accounts/account-secrets.ts';
+import { findAccount, type StoredAccount } from '../../store/accounts/accounts.ts';
 import { unknownAccount } from './rotate-secret.ts';
 
 type Needs = NeedsOf<typeof webhookUrlOf> & { readonly database: Database; readonly clock: Clock };

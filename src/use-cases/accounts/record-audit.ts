@@ -2,7 +2,7 @@
 import { type Actor, type AuditEntry, auditEntry } from '../../domain/audit.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
-import { appendAudits } from '../../store/audit.ts';
+import { appendAudits } from '../../store/accounts/audit.ts';
 
 type Needs = { readonly database: Database; readonly clock: Clock };
 

@@ -5,10 +5,10 @@ import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { MasterKeys } from '../../security/master-keys.ts';
 import { openSecret, sealAgain } from '../../services/account-directory.ts';
-import { updateSealedSecret } from '../../store/account-secrets.ts';
-import { listAccountIds, lockAccount } from '../../store/accounts.ts';
-import { appendAudit, appendAudits } from '../../store/audit.ts';
-import { endSigningKeys, insertSigningKey } from '../../store/signing-keys.ts';
+import { updateSealedSecret } from '../../store/accounts/account-secrets.ts';
+import { listAccountIds, lockAccount } from '../../store/accounts/accounts.ts';
+import { appendAudit, appendAudits } from '../../store/accounts/audit.ts';
+import { endSigningKeys, insertSigningKey } from '../../store/accounts/signing-keys.ts';
 
 type Needs = {
   readonly database: Database;

@@ -6,9 +6,9 @@ import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { listRotatableSecretKinds } from '../../providers/account-settings.ts';
 import type { NeedsOf } from '../../services/needs.ts';
-import { endSecrets, insertSecret } from '../../store/account-secrets.ts';
-import { lockAccount } from '../../store/accounts.ts';
-import { appendAudit } from '../../store/audit.ts';
+import { endSecrets, insertSecret } from '../../store/accounts/account-secrets.ts';
+import { lockAccount } from '../../store/accounts/accounts.ts';
+import { appendAudit } from '../../store/accounts/audit.ts';
 import { newSecretValue, sealSecret } from './create-account.ts';
 
 type Needs = NeedsOf<typeof sealSecret> & {

@@ -7,8 +7,8 @@ import type { Database } from '../../postgres/database.ts';
 import { sealingKeyIdOf } from '../../security/master-key.ts';
 import type { MasterKeys } from '../../security/master-keys.ts';
 import { openSecret } from '../../services/account-directory.ts';
-import { listSecrets } from '../../store/account-secrets.ts';
-import { appendAudit } from '../../store/audit.ts';
+import { listSecrets } from '../../store/accounts/account-secrets.ts';
+import { appendAudit } from '../../store/accounts/audit.ts';
 import { checkKind } from './rotate-secret.ts';
 
 type Needs = {

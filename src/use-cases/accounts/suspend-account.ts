@@ -5,8 +5,8 @@
 import { type Actor, auditEntry } from '../../domain/audit.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
-import { lockAccount, suspendAccount as saveSuspension } from '../../store/accounts.ts';
-import { appendAudit } from '../../store/audit.ts';
+import { lockAccount, suspendAccount as saveSuspension } from '../../store/accounts/accounts.ts';
+import { appendAudit } from '../../store/accounts/audit.ts';
 import { unknownAccount } from './rotate-secret.ts';
 
 type Needs = {

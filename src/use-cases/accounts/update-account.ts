@@ -9,14 +9,14 @@ import type { Database } from '../../postgres/database.ts';
 import { checkProviderSettings } from '../../providers/account-settings.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import type { ServiceSettings } from '../../services/services.ts';
-import { deleteLogo, saveLogo } from '../../store/account-logos.ts';
-import { endSecrets, insertSecret } from '../../store/account-secrets.ts';
+import { deleteLogo, saveLogo } from '../../store/accounts/account-logos.ts';
+import { endSecrets, insertSecret } from '../../store/accounts/account-secrets.ts';
 import {
   lockAccount,
   type StoredAccount,
   updateAccount as saveAccount,
-} from '../../store/accounts.ts';
-import { appendAudit } from '../../store/audit.ts';
+} from '../../store/accounts/accounts.ts';
+import { appendAudit } from '../../store/accounts/audit.ts';
 import { checkAddressesSetByOperator } from './check-provider-addresses.ts';
 import { type ApiSecrets, sealSecret } from './create-account.ts';
 import { unknownAccount } from './rotate-secret.ts';

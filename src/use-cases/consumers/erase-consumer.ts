@@ -5,20 +5,20 @@
  */
 import type { Account } from '../../domain/accounts/account.ts';
 import { type Actor, auditEntry } from '../../domain/audit.ts';
-import { type Consumer, foldEmail, valuesOf } from '../../domain/personal-data/erased-consumer.ts';
-import { createScrub, createSearch } from '../../domain/personal-data/scrub.ts';
+import { type Consumer, foldEmail, valuesOf } from '../../domain/consumers/erased-consumer.ts';
+import { createScrub, createSearch } from '../../domain/consumers/scrub.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { consumerDataKeyOf } from '../../services/consumer-data-key.ts';
 import type { NeedsOf } from '../../services/needs.ts';
-import { appendAudit } from '../../store/audit.ts';
+import { appendAudit } from '../../store/accounts/audit.ts';
 import {
   listBodies,
   lockUnlinkedBodies,
   type StoredBody,
   saveErasedBodies,
-} from '../../store/erasure.ts';
-import { lockNotes, saveNote } from '../../store/notes.ts';
+} from '../../store/consumers/erasure.ts';
+import { lockNotes, saveNote } from '../../store/consumers/notes.ts';
 import { eraseOneOrder, eraseStored, listPersonalValues, mergeValues } from './erase-order.ts';
 import { findConsumer } from './find-consumer.ts';
 import { textsOfBody } from './texts-of-body.ts';

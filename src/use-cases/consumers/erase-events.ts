@@ -3,15 +3,15 @@
  * to be sent is rewritten, because the shop must learn the result all the same. Contract 8.7.
  */
 import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
-import { type ConsumerRelation, scrubTexts } from '../../domain/personal-data/erase.ts';
-import type { Scrub } from '../../domain/personal-data/scrub.ts';
+import { type ConsumerRelation, scrubTexts } from '../../domain/consumers/erase.ts';
+import type { Scrub } from '../../domain/consumers/scrub.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { openPayload, sealPayload } from '../../security/sealed-payload.ts';
 import {
   deleteFinishedBodies,
   listWaitingBodies,
   saveEventBody,
-} from '../../store/event-bodies.ts';
+} from '../../store/events/event-bodies.ts';
 import type { OrderName } from '../../store/order-rows.ts';
 
 type Erasing = {

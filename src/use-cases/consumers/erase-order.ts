@@ -4,8 +4,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { newUserId } from '../../domain/ids.ts';
-import type { Order } from '../../domain/orders/order.ts';
 import {
   type ConsumerRelation,
   eraseChange,
@@ -13,14 +11,16 @@ import {
   eraseOrder,
   eraseTransaction,
   personalValuesOf,
-} from '../../domain/personal-data/erase.ts';
-import { valuesOf } from '../../domain/personal-data/erased-consumer.ts';
-import { createScrub, type PersonalValues, type Scrub } from '../../domain/personal-data/scrub.ts';
+} from '../../domain/consumers/erase.ts';
+import { valuesOf } from '../../domain/consumers/erased-consumer.ts';
+import { createScrub, type PersonalValues, type Scrub } from '../../domain/consumers/scrub.ts';
+import { newUserId } from '../../domain/ids.ts';
+import type { Order } from '../../domain/orders/order.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import { getProvider } from '../../providers/providers.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
-import { deleteEmails } from '../../store/consumer-emails.ts';
+import { deleteEmails } from '../../store/consumers/consumer-emails.ts';
 import {
   listBodiesOfOrder,
   lockDeliveryIdsOfOrder,
@@ -28,11 +28,11 @@ import {
   saveErasedBodies,
   saveErasedOrder,
   saveErasedTransactions,
-} from '../../store/erasure.ts';
-import { lockFigures } from '../../store/figure-cursors.ts';
-import { listHistoryRows, saveHistoryRows } from '../../store/history.ts';
+} from '../../store/consumers/erasure.ts';
 import type { OrderName } from '../../store/order-rows.ts';
-import { lockOrder } from '../../store/orders.ts';
+import { listHistoryRows, saveHistoryRows } from '../../store/orders/history.ts';
+import { lockOrder } from '../../store/orders/orders.ts';
+import { lockFigures } from '../../store/reports/figure-cursors.ts';
 import { loadOrderStates } from '../order-state/lock-order-state.ts';
 import { eraseEvents } from './erase-events.ts';
 import type { FoundConsumer } from './find-consumer.ts';

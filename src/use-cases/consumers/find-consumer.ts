@@ -1,18 +1,18 @@
 /** Finds the orders of a consumer in an account, and the orders of others that mention the consumer. Contract 8.7. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Account } from '../../domain/accounts/account.ts';
-import type { Order } from '../../domain/orders/order.ts';
-import { eraseDetails } from '../../domain/personal-data/erase.ts';
+import { eraseDetails } from '../../domain/consumers/erase.ts';
 import {
   type Consumer,
   type ConsumerPhone,
   isConsumer,
   phoneOf,
   valuesOf,
-} from '../../domain/personal-data/erased-consumer.ts';
-import { createScrub, type Scrub } from '../../domain/personal-data/scrub.ts';
+} from '../../domain/consumers/erased-consumer.ts';
+import { createScrub, type Scrub } from '../../domain/consumers/scrub.ts';
+import type { Order } from '../../domain/orders/order.ts';
 import type { Database } from '../../postgres/database.ts';
-import { type ListedOrder, listOrdersOfAccount } from '../../store/erasure.ts';
+import { type ListedOrder, listOrdersOfAccount } from '../../store/consumers/erasure.ts';
 import { createFindEarlier } from '../orders/earlier-consumers.ts';
 
 export type FoundConsumer = {

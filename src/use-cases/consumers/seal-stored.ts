@@ -3,23 +3,23 @@
  * for a limited number of orders, until all orders are done once.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { maskChange } from '../../domain/consumers/mask-history.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { maskChange } from '../../domain/personal-data/mask-history.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
 import { sealContent } from '../../services/consumer-data-key.ts';
 import type { ReportDefect } from '../../services/services.ts';
-import { countOrdersAfter } from '../../store/backlogs.ts';
-import { listHistoryRows, saveHistoryRows } from '../../store/history.ts';
-import type { OrderName } from '../../store/order-rows.ts';
-import { lockOrder } from '../../store/orders.ts';
 import {
   deleteCursor,
   findCursor,
   listOrdersToScan,
   moveCursor,
   saveSealedContent,
-} from '../../store/personal-data.ts';
+} from '../../store/consumers/personal-data.ts';
+import type { OrderName } from '../../store/order-rows.ts';
+import { listHistoryRows, saveHistoryRows } from '../../store/orders/history.ts';
+import { lockOrder } from '../../store/orders/orders.ts';
+import { countOrdersAfter } from '../../store/upkeep/backlogs.ts';
 
 type Needs = {
   readonly database: Database;

@@ -7,7 +7,7 @@ import type { Clock } from '../../domain/time.ts';
 import { signEvent } from '../../security/event-signature.ts';
 import type { AttemptOutcome, Counters } from '../../services/counters.ts';
 import type { SendEvent, SentEvent } from '../../services/event-sender.ts';
-import type { AttemptResult, ClaimedEvent } from '../../store/event-deliveries.ts';
+import type { AttemptResult, ClaimedEvent } from '../../store/events/event-deliveries.ts';
 
 type Needs = {
   readonly sendEvent: SendEvent;

@@ -7,23 +7,23 @@ import {
   unknownEndpoint,
 } from '../../domain/accounts/endpoint.ts';
 import { type Actor, type AuditAction, auditEntry } from '../../domain/audit.ts';
+import { eventLimits } from '../../domain/events/limits.ts';
 import { findAccountIdOfEndpoint } from '../../domain/ids.ts';
-import { limits } from '../../domain/limits.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import { newEndpointSecret } from '../../security/event-signature.ts';
 import type { NeedsOf } from '../../services/needs.ts';
-import { deleteSecrets, endSecrets, insertSecret } from '../../store/account-secrets.ts';
-import { lockAccount } from '../../store/accounts.ts';
-import { appendAudits } from '../../store/audit.ts';
+import { deleteSecrets, endSecrets, insertSecret } from '../../store/accounts/account-secrets.ts';
+import { lockAccount } from '../../store/accounts/accounts.ts';
+import { appendAudits } from '../../store/accounts/audit.ts';
 import {
   deleteEndpoint as deleteStored,
   disableEndpoint as disableStored,
   enableEndpoint as enableStored,
   updateEndpoint as updateStored,
-} from '../../store/endpoints.ts';
-import { disabledByOperator } from '../../store/event-counters.ts';
-import { makeWaitingDue } from '../../store/event-deliveries.ts';
+} from '../../store/accounts/endpoints.ts';
+import { disabledByOperator } from '../../store/events/event-counters.ts';
+import { makeWaitingDue } from '../../store/events/event-deliveries.ts';
 import { sealSecret } from '../accounts/create-account.ts';
 import { checkUrl, originOf, type RequestedEndpoint } from './create-endpoint.ts';
 
@@ -94,10 +94,10 @@ async function switchEndpoint(
  * their next attempt is due, within a day or so.
  */
 async function sendWaiting({ database, clock }: Needs, endpoint: Endpoint): Promise<void> {
-  const limit: number = limits.eventsMadeDueMax;
-  for (let rounds = 0; rounds < limits.eventRoundsMadeDueMax; rounds += 1) {
+  const limit: number = eventLimits.eventsMadeDueMax;
+  for (let rounds = 0; rounds < eventLimits.eventRoundsMadeDueMax; rounds += 1) {
     const now = clock();
-    const claimedUntil = addSeconds(now, limits.eventClaimSeconds);
+    const claimedUntil = addSeconds(now, eventLimits.eventClaimSeconds);
     const made = await makeWaitingDue(database, endpoint, { now, claimedUntil, limit });
     if (made < limit) return;
   }

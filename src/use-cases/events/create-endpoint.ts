@@ -8,18 +8,18 @@ import {
 } from '../../domain/accounts/endpoint.ts';
 import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { refuseField } from '../../domain/errors.ts';
+import { eventLimits } from '../../domain/events/limits.ts';
 import { newEndpointId } from '../../domain/ids.ts';
-import { limits } from '../../domain/limits.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { checkEndpointHost } from '../../security/endpoint-address.ts';
 import { newEndpointSecret } from '../../security/event-signature.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import type { ServiceSettings } from '../../services/services.ts';
-import { insertSecret } from '../../store/account-secrets.ts';
-import { lockAccount } from '../../store/accounts.ts';
-import { appendAudit } from '../../store/audit.ts';
-import { insertEndpoint } from '../../store/endpoints.ts';
+import { insertSecret } from '../../store/accounts/account-secrets.ts';
+import { lockAccount } from '../../store/accounts/accounts.ts';
+import { appendAudit } from '../../store/accounts/audit.ts';
+import { insertEndpoint } from '../../store/accounts/endpoints.ts';
 import { sealSecret } from '../accounts/create-account.ts';
 import { unknownAccount } from '../accounts/rotate-secret.ts';
 
@@ -46,10 +46,10 @@ export async function createEndpoint(
   await services.database.transaction(async (tx) => {
     const account = await lockAccount(tx, accountId);
     if (!account) throw unknownAccount(accountId);
-    if (account.endpoints.length >= limits.endpointsMax) {
+    if (account.endpoints.length >= eventLimits.endpointsMax) {
       refuseField(
         'account',
-        `has ${limits.endpointsMax} endpoints, and that is the limit: delete one first`,
+        `has ${eventLimits.endpointsMax} endpoints, and that is the limit: delete one first`,
       );
     }
     await insertEndpoint(tx, endpoint);

@@ -5,7 +5,7 @@
 
 import { isEnabled } from '../../domain/accounts/endpoint.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { limits } from '../../domain/limits.ts';
+import { eventLimits } from '../../domain/events/limits.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import { createAccountBatcher } from '../../postgres/account-batch.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -13,9 +13,13 @@ import type { AccountDirectory } from '../../services/account-directory.ts';
 import { createEndpointLanes, type Lane } from '../../services/endpoint-lanes.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import type { ReportDefect } from '../../services/services.ts';
-import { batchBounds } from '../../store/batches.ts';
-import type { EndpointName } from '../../store/endpoints.ts';
-import { type AttemptResult, claimEvents, listDueEndpoints } from '../../store/event-deliveries.ts';
+import type { EndpointName } from '../../store/accounts/endpoints.ts';
+import {
+  type AttemptResult,
+  claimEvents,
+  listDueEndpoints,
+} from '../../store/events/event-deliveries.ts';
+import { batchBounds } from '../../store/orders/batches.ts';
 import { attemptEvent } from './attempt-event.ts';
 import { recordAttempts } from './record-attempts.ts';
 
@@ -45,7 +49,8 @@ export function createEventDeliveries(services: Needs): EventDeliveries {
   /** Claims when many slots are free and have tokens: a claim for each event would cost more than the event. */
   const pump = async (lane: Lane): Promise<void> => {
     lane.hasMore = true;
-    if (isStopped || lane.isClaiming || lane.inProgress > limits.eventsOfEndpointMax / 2) return;
+    if (isStopped || lane.isClaiming || lane.inProgress > eventLimits.eventsOfEndpointMax / 2)
+      return;
     if (lanes.collectTokens(lane, () => startPump(lane))) return;
     const limit = lanes.freeSlots(lane);
     if (limit < 1) return;
@@ -123,7 +128,7 @@ async function claimFor(
   const endpoint = account?.endpoints.find((entry) => entry.endpointId === endpointId);
   if (isStopped() || !account || !endpoint || !isEnabled(endpoint)) return [];
   const now = clock();
-  const claimedUntil = addSeconds(now, limits.eventClaimSeconds);
+  const claimedUntil = addSeconds(now, eventLimits.eventClaimSeconds);
   const events = await claimEvents(database, endpoint, { now, claimedUntil, limit });
   return events.map((event) => ({ event, account, endpoint }));
 }

@@ -2,8 +2,9 @@
 import { type Endpoint, unknownEndpoint } from '../../domain/accounts/endpoint.ts';
 import type { EventName } from '../../domain/ids.ts';
 import type { Database } from '../../postgres/database.ts';
-import { listEndpoints } from '../../store/endpoints.ts';
-import { type EventState, eventKeyOf, type ListedEvent } from '../../store/event-lists.ts';
+import { type NewestPage, readNewest } from '../../services/read-newest.ts';
+import { listEndpoints } from '../../store/accounts/endpoints.ts';
+import { type EventState, eventKeyOf, type ListedEvent } from '../../store/events/event-lists.ts';
 import {
   countEventsOfState,
   type EndpointBacklog,
@@ -13,8 +14,7 @@ import {
   listEventsBefore,
   listEventsOfState,
   type RareState,
-} from '../../store/event-pages.ts';
-import { type NewestPage, readNewest } from '../maintenance/read-newest.ts';
+} from '../../store/events/event-pages.ts';
 import { type ShownEvent, showEvent } from './list-events.ts';
 
 type Needs = { readonly database: Database };

@@ -2,6 +2,12 @@
 import { type EventName, firstOrderIdAt } from '../../domain/ids.ts';
 import type { Database } from '../../postgres/database.ts';
 import {
+  type NewestPage,
+  type NewestQuery,
+  type NewestScope,
+  readNewest,
+} from '../../services/read-newest.ts';
+import {
   type EventState,
   eventKeyOf,
   findEvent,
@@ -11,14 +17,8 @@ import {
   newestEvents,
   type StoredAttempt,
   type StoredEvent,
-} from '../../store/event-lists.ts';
-import { listHighestKeys } from '../../store/newest.ts';
-import {
-  type NewestPage,
-  type NewestQuery,
-  type NewestScope,
-  readNewest,
-} from '../maintenance/read-newest.ts';
+} from '../../store/events/event-lists.ts';
+import { listHighestKeys } from '../../store/inbox/newest.ts';
 
 type Needs = { readonly database: Database };
 

@@ -2,19 +2,19 @@
  * Saves the results of attempts, and disables endpoints that are gone or have failed for days. If this fails, the events
  * are sent again when their claim ends: at least once, never lost. Contract 12.5.
  */
-import { limits } from '../../domain/limits.ts';
+import { eventLimits } from '../../domain/events/limits.ts';
 import { addSeconds } from '../../domain/time.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
-import { lockAccount } from '../../store/accounts.ts';
-import { disableEndpoint, type EndpointName } from '../../store/endpoints.ts';
+import { lockAccount } from '../../store/accounts/accounts.ts';
+import { disableEndpoint, type EndpointName } from '../../store/accounts/endpoints.ts';
 import {
   type AttemptResult,
   type EndpointHealth,
   insertAttempts,
   saveHealth,
   saveResults,
-} from '../../store/event-deliveries.ts';
+} from '../../store/events/event-deliveries.ts';
 import { isGone } from './attempt-event.ts';
 
 const daySeconds = 24 * 60 * 60;
@@ -64,7 +64,7 @@ function listFailed(
   failing: readonly EndpointHealth[],
 ): Disabled[] {
   const lastAtMs = Math.max(...results.map(({ attemptedAt }) => attemptedAt.getTime()));
-  const since = addSeconds(new Date(lastAtMs), -limits.endpointFailingDays * daySeconds);
+  const since = addSeconds(new Date(lastAtMs), -eventLimits.endpointFailingDays * daySeconds);
   return failing.flatMap(({ accountId, endpointId, failingSince }) =>
     failingSince !== null && failingSince <= since
       ? [

@@ -3,17 +3,17 @@
 import { type Endpoint, isEnabled, unknownEndpoint } from '../../domain/accounts/endpoint.ts';
 import type { Actor } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { eventLimits } from '../../domain/events/limits.ts';
 import { eventIdOf } from '../../domain/ids.ts';
-import { limits } from '../../domain/limits.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
-import { listAllEndpoints, listEndpoints } from '../../store/endpoints.ts';
+import { listAllEndpoints, listEndpoints } from '../../store/accounts/endpoints.ts';
 import {
   listEndpointIdsOf,
   makeEventsDue,
   type ResendRange,
   type ResentEvents,
-} from '../../store/event-lists.ts';
+} from '../../store/events/event-lists.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 
 type Needs = { readonly database: Database; readonly clock: Clock };
@@ -39,7 +39,7 @@ export async function resendEvents(
   const enabled = chosen.filter(isEnabled);
   refuseDisabled(chosen);
   const now = clock();
-  const times = { now, claimedUntil: addSeconds(now, limits.eventClaimSeconds) };
+  const times = { now, claimedUntil: addSeconds(now, eventLimits.eventClaimSeconds) };
   // Before the events, which several statements make due: what was begun must be in the log.
   await recordAudit(
     services,

@@ -1,12 +1,12 @@
 /** Makes the events of an account due again that were given up since a time, a limited number at once. Contract 13.7. */
 import { isEnabled, unknownEndpoint } from '../../domain/accounts/endpoint.ts';
 import { type Actor, auditEntry } from '../../domain/audit.ts';
-import { limits } from '../../domain/limits.ts';
+import { eventLimits } from '../../domain/events/limits.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
-import { appendAudit } from '../../store/audit.ts';
-import { listEndpoints } from '../../store/endpoints.ts';
-import { makeUndeliveredDue } from '../../store/event-pages.ts';
+import { appendAudit } from '../../store/accounts/audit.ts';
+import { listEndpoints } from '../../store/accounts/endpoints.ts';
+import { makeUndeliveredDue } from '../../store/events/event-pages.ts';
 import { refuseDisabled } from './resend-events.ts';
 
 type Needs = { readonly database: Database; readonly clock: Clock };
@@ -35,7 +35,7 @@ export async function resendUndelivered(
   );
   if (endpointId !== undefined && chosen.length === 0) throw unknownEndpoint(endpointId);
   refuseDisabled(chosen);
-  const limit: number = limits.eventsMadeDueMax;
+  const limit: number = eventLimits.eventsMadeDueMax;
   let [resent, isMore] = [0, false];
   for (const endpoint of chosen.filter(isEnabled)) {
     const now = clock();

@@ -3,15 +3,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Delivery, isUnfinished } from '../../domain/inbox/delivery.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
-import { insertDeliveries, updateDeliveries } from '../../store/delivery-writes.ts';
-import { saveErasedBodies } from '../../store/erasure.ts';
-import type { NewEvent } from '../../store/events.ts';
-import { insertProviderOrders, type ProviderOrder } from '../../store/order-matching.ts';
+import { saveErasedBodies } from '../../store/consumers/erasure.ts';
+import type { NewEvent } from '../../store/events/events.ts';
+import { insertDeliveries, updateDeliveries } from '../../store/inbox/delivery-writes.ts';
 import {
   deleteOtherReferences,
   insertDeliveryReferences,
   type ParkedDelivery,
-} from '../../store/parked-deliveries.ts';
+} from '../../store/inbox/parked-deliveries.ts';
+import { insertProviderOrders, type ProviderOrder } from '../../store/orders/order-matching.ts';
 import {
   type ChangedOrderState,
   listOrderChanges,

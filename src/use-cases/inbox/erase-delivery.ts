@@ -1,6 +1,7 @@
 /** Removes the consumer's personal data from a delivery whose order is already erased. Contract 8.7. */
+
+import { createScrub } from '../../domain/consumers/scrub.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
-import { createScrub } from '../../domain/personal-data/scrub.ts';
 import { getProvider } from '../../providers/providers.ts';
 
 /** The order's own data is gone, so only values that the delivery itself contains can be found and removed. */

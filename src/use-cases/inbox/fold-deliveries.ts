@@ -15,18 +15,14 @@ import {
 } from '../../domain/inbox/outcome.ts';
 import { withReusedEventFlag } from '../../domain/inbox/reused-event-id.ts';
 import type { Report } from '../../domain/inbox/translation.ts';
-import { flagsOfHeld } from '../../domain/transactions/held.ts';
-import {
-  isLoadedFor,
-  losesCounted,
-  mayLackRefunds,
-} from '../../domain/transactions/large-order.ts';
-import type { Notice } from '../../domain/transactions/notice.ts';
-import { applyNotice, lacksTarget } from '../../domain/transactions/order-state.ts';
-import { settle } from '../../domain/transactions/settle.ts';
-import { withFlags } from '../../domain/transactions/transaction.ts';
+import { flagsOfHeld } from '../../domain/order-state/held.ts';
+import { isLoadedFor, losesCounted, mayLackRefunds } from '../../domain/order-state/large-order.ts';
+import { applyNotice, lacksTarget } from '../../domain/order-state/order-state.ts';
+import { settle } from '../../domain/order-state/settle.ts';
+import type { Notice } from '../../domain/payments/notice.ts';
+import { withFlags } from '../../domain/payments/transaction.ts';
 import { createPauses } from '../../services/event-loop.ts';
-import type { ReferencedOrders } from '../../store/order-matching.ts';
+import type { ReferencedOrders } from '../../store/orders/order-matching.ts';
 import { describeChange } from '../order-state/describe-change.ts';
 import { type LockedOrderState, orderKeyOf } from '../order-state/lock-order-state.ts';
 import type { ChangedOrderState } from '../order-state/order-changes.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../domain/inbox/repeats.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
-import { listHeldEvents, lockDeliveriesByKey } from '../../store/delivery-writes.ts';
+import { listHeldEvents, lockDeliveriesByKey } from '../../store/inbox/delivery-writes.ts';
 
 export type Repeats = (delivery: Delivery) => RecognisedDelivery;
 

@@ -3,17 +3,17 @@ import { isOrderId } from '../../domain/ids.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import type { TranslatedDelivery } from '../../domain/inbox/incoming.ts';
 import { findOrderNames } from '../../domain/inbox/translation.ts';
-import { affectedBy, lowestIdTimeOf } from '../../domain/transactions/large-order.ts';
-import { isVoid } from '../../domain/transactions/notice.ts';
+import { affectedBy, lowestIdTimeOf } from '../../domain/order-state/large-order.ts';
+import { isVoid } from '../../domain/payments/notice.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
-import type { AccountPspName } from '../../store/large-orders.ts';
+import type { OrderName } from '../../store/order-rows.ts';
+import type { AccountPspName } from '../../store/orders/large-orders.ts';
 import {
   findReferencedOrders,
   type ProviderOrder,
   type ReferencedOrders,
-} from '../../store/order-matching.ts';
-import type { OrderName } from '../../store/order-rows.ts';
+} from '../../store/orders/order-matching.ts';
 import {
   type Affected,
   type LockedOrderState,

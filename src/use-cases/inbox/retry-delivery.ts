@@ -9,9 +9,9 @@ import { failedTryOf, isDue } from '../../domain/inbox/retry-schedule.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import type { Counters } from '../../services/counters.ts';
 import type { ReportDefect } from '../../services/services.ts';
-import { appendAudit } from '../../store/audit.ts';
-import { lockDelivery } from '../../store/deliveries.ts';
-import { updateDeliveries } from '../../store/delivery-writes.ts';
+import { appendAudit } from '../../store/accounts/audit.ts';
+import { lockDelivery } from '../../store/inbox/deliveries.ts';
+import { updateDeliveries } from '../../store/inbox/delivery-writes.ts';
 import {
   type AppliedDelivery,
   type ApplyStoredNeeds,

@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
-import { hasDueDeliveries, lockDueDeliveries } from '../../store/deliveries.ts';
+import { hasDueDeliveries, lockDueDeliveries } from '../../store/inbox/deliveries.ts';
 import type { RetriedDelivery } from './retry-delivery.ts';
 import { retryTogether } from './retry-together.ts';
 import { type UnparkNeeds, unparkDeliveries } from './unpark-deliveries.ts';

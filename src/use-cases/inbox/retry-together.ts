@@ -4,9 +4,9 @@
  */
 import { ServiceError } from '../../domain/errors.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
-import { limits } from '../../domain/limits.ts';
 import { limitLockWait, type Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
+import { databaseLimits } from '../../postgres/limits.ts';
 import { type AppliedDelivery, applyStored, type RetryReason } from './apply-stored.ts';
 import {
   noteStates,
@@ -39,7 +39,7 @@ export async function retryTogether(
     applied = await needs.database.transaction(async (tx) => {
       // A lock that somebody else holds must not delay the whole batch.
       const [, locked] = await inOrder([
-        () => limitLockWait(tx, limits.batchLockMsMax),
+        () => limitLockWait(tx, databaseLimits.batchLockMsMax),
         () => lock(tx),
       ]);
       chosen = locked;

@@ -35,7 +35,6 @@ import {
 } from '../../domain/inbox/incoming.ts';
 import { keyOf } from '../../domain/inbox/repeats.ts';
 import { resultOfRetry } from '../../domain/inbox/retry-result.ts';
-import { limits } from '../../domain/limits.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import {
   type Database,
@@ -44,9 +43,10 @@ import {
   type Transaction,
 } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
+import { databaseLimits } from '../../postgres/limits.ts';
 import type { Announcer } from '../../services/announcer.ts';
 import { createPauses } from '../../services/event-loop.ts';
-import { type KnownNames, listParkedDeliveries } from '../../store/parked-deliveries.ts';
+import { type KnownNames, listParkedDeliveries } from '../../store/inbox/parked-deliveries.ts';
 import { listNewEvents } from '../order-state/list-new-events.ts';
 import { type DecidedDelivery, listBatchChanges, saveBatchChanges } from './batch-changes.ts';
 import type { FoldedDelivery } from './fold-deliveries.ts';
@@ -117,7 +117,7 @@ async function storeAndApply(
 
 /** A lock that somebody else holds must not delay the whole batch: on a timeout each delivery runs alone. */
 async function limitLockWaitOfBatch(tx: Transaction, size: number): Promise<void> {
-  if (size > 1) await limitLockWait(tx, limits.batchLockMsMax);
+  if (size > 1) await limitLockWait(tx, databaseLimits.batchLockMsMax);
 }
 
 /** Of copies in one batch one is stored: a provider's before a bearer's, which may be refused. */

@@ -14,7 +14,7 @@ import {
   type TranslatedDelivery,
 } from '../../domain/inbox/incoming.ts';
 import { failedTryOf } from '../../domain/inbox/retry-schedule.ts';
-import { insertDeliveries } from '../../store/delivery-writes.ts';
+import { insertDeliveries } from '../../store/inbox/delivery-writes.ts';
 import { lockRepeats } from './recognise-repeats.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import type { UntranslatedDelivery } from './translate-delivery.ts';

@@ -4,9 +4,9 @@
  * the request does not get a success.
  */
 import { ServiceError } from '../../domain/errors.ts';
-import type { Batches } from '../../store/batches.ts';
-import { lockDeliveries } from '../../store/deliveries.ts';
-import { makeDue } from '../../store/parked-deliveries.ts';
+import { lockDeliveries } from '../../store/inbox/deliveries.ts';
+import { makeDue } from '../../store/inbox/parked-deliveries.ts';
+import type { Batches } from '../../store/orders/batches.ts';
 import type { RetryNeeds } from './retry-delivery.ts';
 import { retryTogether } from './retry-together.ts';
 

@@ -1,10 +1,10 @@
 /** Compares two states of an order: the history entries of what changed, and the flags that are new. Contract 4.7. */
 import { type Change, listChanges, type State } from '../../domain/history.ts';
+import type { OrderState, OrderSummary } from '../../domain/order-state/order-state.ts';
+import type { SettledOrderState } from '../../domain/order-state/settle.ts';
+import type { Transaction } from '../../domain/payments/transaction.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
-import type { OrderState, OrderSummary } from '../../domain/transactions/order-state.ts';
-import type { SettledOrderState } from '../../domain/transactions/settle.ts';
-import type { Transaction } from '../../domain/transactions/transaction.ts';
-import type { HistoryEntry } from '../../store/history.ts';
+import type { HistoryEntry } from '../../store/orders/history.ts';
 import type { LockedOrderState } from './lock-order-state.ts';
 
 export type DescribedChange = {

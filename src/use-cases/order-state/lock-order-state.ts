@@ -1,19 +1,19 @@
 /** Loads orders with their transactions: under lock for those who change them, without for those who only read. */
-import { unloadedOf } from '../../domain/transactions/large-order.ts';
-import type { OrderState } from '../../domain/transactions/order-state.ts';
-import { listAnnounced } from '../../domain/transactions/relate.ts';
+import { unloadedOf } from '../../domain/order-state/large-order.ts';
+import type { OrderState } from '../../domain/order-state/order-state.ts';
+import { listAnnounced } from '../../domain/order-state/relate.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
+import type { OrderName, StoredOrder } from '../../store/order-rows.ts';
 import {
   type AccountPspName,
   type LargeOrder,
   listAffectedTransactions,
   listTransactionIds,
-} from '../../store/large-orders.ts';
-import type { OrderName, StoredOrder } from '../../store/order-rows.ts';
-import { lockOrders, lockWholeOrders } from '../../store/orders.ts';
-import type { ListedTransaction } from '../../store/transaction-rows.ts';
-import { listTransactionsOf, listTransactionsOfSmall } from '../../store/transactions.ts';
+} from '../../store/orders/large-orders.ts';
+import { lockOrders, lockWholeOrders } from '../../store/orders/orders.ts';
+import type { ListedTransaction } from '../../store/payments/transaction-rows.ts';
+import { listTransactionsOf, listTransactionsOfSmall } from '../../store/payments/transactions.ts';
 
 /** Locked until the database transaction ends. */
 export type LockedOrderState = OrderState & {

@@ -1,18 +1,18 @@
 /** What changed in the states of orders, as one value: the rows to write. It is computed here and written elsewhere. */
 import { isDeepStrictEqual } from 'node:util';
 import { listChanges } from '../../domain/history.ts';
-import { storedTallyOf } from '../../domain/transactions/large-order.ts';
-import { movedAmount } from '../../domain/transactions/moved-amount.ts';
-import { needsPolling } from '../../domain/transactions/needs-polling.ts';
-import type { OrderSummary } from '../../domain/transactions/order-state.ts';
-import type { HeldNotice } from '../../domain/transactions/records.ts';
-import { type SettledOrderState, uncapturedAtMs } from '../../domain/transactions/settle.ts';
-import type { StoredTally } from '../../domain/transactions/tally.ts';
-import type { Transaction } from '../../domain/transactions/transaction.ts';
-import type { NewEvent } from '../../store/events.ts';
-import type { HistoryEntry } from '../../store/history.ts';
+import { storedTallyOf } from '../../domain/order-state/large-order.ts';
+import { movedAmount } from '../../domain/order-state/moved-amount.ts';
+import type { OrderSummary } from '../../domain/order-state/order-state.ts';
+import { type SettledOrderState, uncapturedAtMs } from '../../domain/order-state/settle.ts';
+import type { StoredTally } from '../../domain/order-state/tally.ts';
+import { needsPolling } from '../../domain/payments/needs-polling.ts';
+import type { HeldNotice } from '../../domain/payments/records.ts';
+import type { Transaction } from '../../domain/payments/transaction.ts';
+import type { NewEvent } from '../../store/events/events.ts';
 import type { OrderName } from '../../store/order-rows.ts';
-import type { SavedTransaction } from '../../store/transactions.ts';
+import type { HistoryEntry } from '../../store/orders/history.ts';
+import type { SavedTransaction } from '../../store/payments/transactions.ts';
 import { changesOf, listRemoved, orderSummaryOf, transactionsById } from './describe-change.ts';
 import { type LockedOrderState, orderKeyOf } from './lock-order-state.ts';
 

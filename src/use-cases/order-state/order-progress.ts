@@ -1,7 +1,7 @@
 /** An order while several deliveries or calls are applied to it, one after the other. */
-import { listAnnounced } from '../../domain/transactions/relate.ts';
-import type { SettledOrderState } from '../../domain/transactions/settle.ts';
-import type { HistoryEntry } from '../../store/history.ts';
+import { listAnnounced } from '../../domain/order-state/relate.ts';
+import type { SettledOrderState } from '../../domain/order-state/settle.ts';
+import type { HistoryEntry } from '../../store/orders/history.ts';
 import { orderSummaryOf } from './describe-change.ts';
 import type { LockedOrderState } from './lock-order-state.ts';
 

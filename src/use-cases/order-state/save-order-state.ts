@@ -1,17 +1,17 @@
 /** Writes what changed in the states of orders, with a history row for every change. Contract 4.7. */
-import type { SettledOrderState } from '../../domain/transactions/settle.ts';
+import type { SettledOrderState } from '../../domain/order-state/settle.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
 import type { Announcer } from '../../services/announcer.ts';
-import { insertEvents } from '../../store/events.ts';
-import { appendHistory } from '../../store/history.ts';
-import { saveOrderSummaries } from '../../store/orders.ts';
+import { insertEvents } from '../../store/events/events.ts';
+import { appendHistory } from '../../store/orders/history.ts';
+import { saveOrderSummaries } from '../../store/orders/orders.ts';
 import {
   deleteTransactions,
   insertTransactions,
   releasePspIds,
   updateTransactions,
-} from '../../store/transactions.ts';
+} from '../../store/payments/transactions.ts';
 import { describeChange, orderSummaryOf } from './describe-change.ts';
 import { listNewEvents } from './list-new-events.ts';
 import type { LockedOrderState } from './lock-order-state.ts';

@@ -2,8 +2,9 @@
  * Stores what changes in an order by the passing of time alone, with its history row: the order lapses, a partial
  * capture becomes final, an authorisation is flagged because nobody captured it. Contract 4.3, 4.8 and 4.9.
  */
+
+import { settle } from '../../domain/order-state/settle.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
-import { settle } from '../../domain/transactions/settle.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Announcer } from '../../services/announcer.ts';
 import { lockOrderState } from './lock-order-state.ts';

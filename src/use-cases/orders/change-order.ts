@@ -1,15 +1,16 @@
 /** Changes an open order under its lock and appends the change to its history. Contract 4.7. */
+
+import { maskChange } from '../../domain/consumers/mask-history.ts';
 import { listChanges } from '../../domain/history.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import { contentOf } from '../../domain/orders/order-update.ts';
-import { maskChange } from '../../domain/personal-data/mask-history.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
 import type { NeedsOf } from '../../services/needs.ts';
-import { appendHistory } from '../../store/history.ts';
-import { saveOrderContent } from '../../store/orders.ts';
+import { appendHistory } from '../../store/orders/history.ts';
+import { saveOrderContent } from '../../store/orders/orders.ts';
 import { countTokenChange } from './count-token-change.ts';
 import { withEarlierConsumers } from './earlier-consumers.ts';
 import { lockOpenOrder } from './lock-open-order.ts';

@@ -4,7 +4,7 @@ import { limits } from '../../domain/limits.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
-import { addTokenChange } from '../../store/orders.ts';
+import { addTokenChange } from '../../store/orders/orders.ts';
 
 /** Call it under the order's lock, before the change. */
 export async function countTokenChange(

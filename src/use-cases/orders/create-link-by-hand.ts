@@ -6,15 +6,15 @@
 import { type Actor, auditEntry } from '../../domain/audit.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { NeedsOf } from '../../services/needs.ts';
-import { appendAudit } from '../../store/audit.ts';
-import type { Batches } from '../../store/batches.ts';
+import { appendAudit } from '../../store/accounts/audit.ts';
+import type { OrderName } from '../../store/order-rows.ts';
+import type { Batches } from '../../store/orders/batches.ts';
 import {
   type InsertedOrder,
   insertLinkedOrders,
   type LinkedOrder,
-} from '../../store/insert-orders.ts';
-import type { OrderName } from '../../store/order-rows.ts';
-import { insertLink, type PaymentLink } from '../../store/payment-links.ts';
+} from '../../store/orders/insert-orders.ts';
+import { insertLink, type PaymentLink } from '../../store/orders/payment-links.ts';
 import { refuseSuspended } from '../accounts/authenticate-caller.ts';
 import { type CreatedLink, createLinkWith, type LinkRequest } from './create-payment-link.ts';
 

@@ -10,9 +10,9 @@ import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import type { ServiceSettings } from '../../services/services.ts';
-import type { Batches } from '../../store/batches.ts';
-import type { InsertedOrder, LinkedOrder } from '../../store/insert-orders.ts';
-import { findLinkId, insertLink, type PaymentLink } from '../../store/payment-links.ts';
+import type { Batches } from '../../store/orders/batches.ts';
+import type { InsertedOrder, LinkedOrder } from '../../store/orders/insert-orders.ts';
+import { findLinkId, insertLink, type PaymentLink } from '../../store/orders/payment-links.ts';
 import { type CreatedOrder, createOrderWith } from './create-order.ts';
 
 type Needs = NeedsOf<typeof createLinkWith> & {

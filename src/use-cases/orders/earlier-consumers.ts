@@ -3,12 +3,12 @@
  * the order. Contract 8.7.
  */
 import type { Account } from '../../domain/accounts/account.ts';
-import type { EarlierConsumer, Order } from '../../domain/orders/order.ts';
 import {
   addEarlierConsumer,
   type Consumer,
   identifiersOf,
-} from '../../domain/personal-data/erased-consumer.ts';
+} from '../../domain/consumers/erased-consumer.ts';
+import type { EarlierConsumer, Order } from '../../domain/orders/order.ts';
 import { consumerDataKeyOf } from '../../services/consumer-data-key.ts';
 
 /** Adds the e-mail address and phone number that the change removes, as digests. */

@@ -1,8 +1,8 @@
 /** Finds the order that the ids of a request refer to. Contract 5.1. */
 import { ServiceError } from '../../domain/errors.ts';
 import type { Caller } from '../../security/tokens.ts';
-import type { Batches } from '../../store/batches.ts';
-import type { OrderWithTransactions } from '../../store/enquiry.ts';
+import type { Batches } from '../../store/orders/batches.ts';
+import type { OrderWithTransactions } from '../../store/orders/enquiry.ts';
 import { checkAccess } from './order-access.ts';
 
 type Needs = {

@@ -5,7 +5,7 @@ import type { Order } from '../../domain/orders/order.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Caller, IssuedToken } from '../../security/tokens.ts';
 import type { NeedsOf } from '../../services/needs.ts';
-import { findOrder, findOrderByInvoice } from '../../store/orders.ts';
+import { findOrder, findOrderByInvoice } from '../../store/orders/orders.ts';
 import { checkAccess, getOrderId } from './order-access.ts';
 import { tokenFor } from './order-tokens.ts';
 

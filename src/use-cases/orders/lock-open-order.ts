@@ -5,7 +5,7 @@ import type { Clock } from '../../domain/time.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { WholeOrder } from '../../store/order-rows.ts';
-import { lockOrder } from '../../store/orders.ts';
+import { lockOrder } from '../../store/orders/orders.ts';
 import { checkAccess, isOpenTo } from './order-access.ts';
 
 type Needs = {

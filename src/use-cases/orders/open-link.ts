@@ -7,7 +7,7 @@ import type { IssuedToken } from '../../security/tokens.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import type { CountLink } from '../../services/rate-limits.ts';
-import { findLinkedOrder } from '../../store/payment-links.ts';
+import { findLinkedOrder } from '../../store/orders/payment-links.ts';
 import { refuseSuspended } from '../accounts/authenticate-caller.ts';
 import { issueOrderToken } from './order-tokens.ts';
 

@@ -7,7 +7,7 @@ import type { Caller, IssuedToken } from '../../security/tokens.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import type { TokenService } from '../../services/token-service.ts';
-import { findOrder } from '../../store/orders.ts';
+import { findOrder } from '../../store/orders/orders.ts';
 import { refuseSuspended } from '../accounts/authenticate-caller.ts';
 import { issueOrderToken } from './order-tokens.ts';
 

@@ -4,6 +4,7 @@
  * where the last call stopped, and rests after the last row.
  */
 import { limits } from '../../domain/limits.ts';
+import { paymentLimits } from '../../domain/payments/limits.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Database } from '../../postgres/database.ts';
 import {
@@ -12,7 +13,7 @@ import {
   earliest,
   findDueAfter,
   type PollTimes,
-} from '../../store/polls.ts';
+} from '../../store/payments/polls.ts';
 
 /** `hasMore`: there may be more that can be claimed now. */
 export type ClaimPolls = (times: PollTimes, busy: readonly string[]) => Promise<ClaimedPolls>;
@@ -38,10 +39,10 @@ const walksMax = 16;
 export function createPollClaims(
   database: Database,
   provider: ProviderName,
-  { rowsMax = limits.pollRowsMax }: { readonly rowsMax?: number } = {},
+  { rowsMax = paymentLimits.pollRowsMax }: { readonly rowsMax?: number } = {},
 ): ClaimPolls {
   const walks = new Map<string, Walk>();
-  const limit = limits.pollClaimMax;
+  const limit = paymentLimits.pollClaimMax;
 
   return async (times, busy) => {
     const key = busy.toSorted().join();

@@ -1,8 +1,8 @@
 /** Reads the current status of an order and of its transactions. Contract 5. */
 import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
+import { settleTransactions } from '../../domain/order-state/settle.ts';
+import type { Transaction } from '../../domain/payments/transaction.ts';
 import type { Clock } from '../../domain/time.ts';
-import { settleTransactions } from '../../domain/transactions/settle.ts';
-import type { Transaction } from '../../domain/transactions/transaction.ts';
 import { markOf } from '../../security/compare.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';

@@ -15,7 +15,7 @@ import {
   findFirstRequest,
   type IdempotencyKey,
   saveAnswer,
-} from '../../store/idempotency-keys.ts';
+} from '../../store/payments/idempotency-keys.ts';
 import { waitForFirst } from './wait-for-first.ts';
 
 type Needs = NeedsOf<typeof waitForFirst> & {

@@ -1,7 +1,8 @@
 /** Builds the reply of initiate-payment from the provider's answer or from the stored payment. */
+
+import type { PaymentStatus } from '../../domain/payments/notice.ts';
+import type { Payment } from '../../domain/payments/transaction.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
-import type { PaymentStatus } from '../../domain/transactions/notice.ts';
-import type { Payment } from '../../domain/transactions/transaction.ts';
 import type { Outcome, StartedPayment } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
 import type { ServiceSettings } from '../../services/services.ts';

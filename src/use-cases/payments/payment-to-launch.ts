@@ -1,8 +1,8 @@
 /** A started payment in the form that the provider's adapter takes: to start it, and to lead the consumer to it. */
 import type { Account } from '../../domain/accounts/account.ts';
 import type { Order } from '../../domain/orders/order.ts';
+import type { Start } from '../../domain/payments/start.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
-import type { Start } from '../../domain/transactions/start.ts';
 import type { PaymentToLaunch } from '../../providers/outbound.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import { webhookUrlOf } from '../../services/provider-apis.ts';

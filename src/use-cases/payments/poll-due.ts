@@ -2,14 +2,14 @@
  * Polls the transactions of one provider that are due, many at a time. Due rows are claimed in batches. An account whose
  * polls are slow or fail is left out of the next claims, so that it does not delay the others. Contract 11.7.
  */
-import { limits } from '../../domain/limits.ts';
+import { paymentLimits } from '../../domain/payments/limits.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { createBusyAccounts } from '../../services/busy-accounts.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import type { ServiceSettings } from '../../services/services.ts';
-import type { ClaimedPoll } from '../../store/polls.ts';
+import type { ClaimedPoll } from '../../store/payments/polls.ts';
 import { createPollClaims } from './claim-polls.ts';
 import { pollClaimed } from './poll-provider.ts';
 
@@ -56,7 +56,8 @@ export function createDuePolls(
   };
   return {
     startDue: async () => {
-      if (inProgress.size + limits.pollClaimMax > limits.pollsInProgressMax) return false;
+      if (inProgress.size + paymentLimits.pollClaimMax > paymentLimits.pollsInProgressMax)
+        return false;
       const { claimed, hasMore } = await claimPolls(pollTimesOf(services), accounts.list());
       for (const entry of claimed) {
         const ended = poll(entry).then(() => {

@@ -3,12 +3,12 @@
  * for the poll: a slow provider must not delay it. Contract 11.7.
  */
 import type { Account } from '../../domain/accounts/account.ts';
+import { needsPolling } from '../../domain/payments/needs-polling.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
-import { needsPolling } from '../../domain/transactions/needs-polling.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';
 import type { ReportDefect, ServiceSettings } from '../../services/services.ts';
-import type { OrderWithTransactions } from '../../store/enquiry.ts';
+import type { OrderWithTransactions } from '../../store/orders/enquiry.ts';
 import { pollOfEnquiry } from './poll-provider.ts';
 
 type Needs = NeedsOf<typeof findProviderApi> &

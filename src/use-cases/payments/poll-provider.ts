@@ -3,17 +3,17 @@
  * result is not known. Contract 11.7.
  */
 import type { Account } from '../../domain/accounts/account.ts';
+import { uncapturedAtMs } from '../../domain/order-state/settle.ts';
 import type { Order } from '../../domain/orders/order.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
-import { failureReason } from '../../domain/transactions/failure.ts';
+import { failureReason } from '../../domain/payments/failure.ts';
 import {
   hasUnknownRefunds,
   lateSuccessSeconds,
   needsPolling,
-} from '../../domain/transactions/needs-polling.ts';
-import { uncapturedAtMs } from '../../domain/transactions/settle.ts';
-import type { CallResult } from '../../domain/transactions/start.ts';
-import { isFinal, type Transaction } from '../../domain/transactions/transaction.ts';
+} from '../../domain/payments/needs-polling.ts';
+import type { CallResult } from '../../domain/payments/start.ts';
+import { isFinal, type Transaction } from '../../domain/payments/transaction.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { ProviderApi } from '../../providers/call.ts';
 import type { FetchedStatus, Outcome, RefundToStart } from '../../providers/outbound.ts';
@@ -22,13 +22,13 @@ import type { AccountDirectory } from '../../services/account-directory.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';
 import type { ServiceSettings } from '../../services/services.ts';
-import type { Batches } from '../../store/batches.ts';
+import type { Batches } from '../../store/orders/batches.ts';
 import {
   type ClaimedPoll,
   claimPollOfEnquiry,
   type DuePoll,
   setNextPoll,
-} from '../../store/polls.ts';
+} from '../../store/payments/polls.ts';
 import { settleOrder } from '../order-state/settle-order.ts';
 import { recordPoll, storeAnswers } from './record-call.ts';
 import { pspIdsOf, refundCallsOf } from './refund-calls.ts';

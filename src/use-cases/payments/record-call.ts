@@ -3,11 +3,11 @@
  * in the provider's answer are stored and applied like webhook deliveries.
  */
 import type { Account } from '../../domain/accounts/account.ts';
-import { limits } from '../../domain/limits.ts';
+import { type FailureCode, failureReason } from '../../domain/payments/failure.ts';
+import { paymentLimits } from '../../domain/payments/limits.ts';
+import type { CallResult } from '../../domain/payments/start.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Clock } from '../../domain/time.ts';
-import { type FailureCode, failureReason } from '../../domain/transactions/failure.ts';
-import type { CallResult } from '../../domain/transactions/start.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import type { Outcome, Records, StartedPayment } from '../../providers/outbound.ts';
 import type { Counters } from '../../services/counters.ts';
@@ -123,7 +123,7 @@ export function callResultOfStart(
 }
 
 function storableUrl(url: string | undefined): string | undefined {
-  return url !== undefined && url.length <= limits.paymentUrlCharsMax ? url : undefined;
+  return url !== undefined && url.length <= paymentLimits.paymentUrlCharsMax ? url : undefined;
 }
 
 /** The key derives from the body, so that an equal answer counts as a repeat. */

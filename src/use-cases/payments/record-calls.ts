@@ -3,22 +3,22 @@
  * transaction that the call was about.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { limits } from '../../domain/limits.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
-import { applyStart } from '../../domain/transactions/order-state.ts';
-import { settle } from '../../domain/transactions/settle.ts';
+import { applyStart } from '../../domain/order-state/order-state.ts';
+import { settle } from '../../domain/order-state/settle.ts';
 import {
   addCallResult,
   addPartResult,
   type CallResult,
   type Start,
-} from '../../domain/transactions/start.ts';
+} from '../../domain/payments/start.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
 import { type Database, limitLockWait, type Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
+import { databaseLimits } from '../../postgres/limits.ts';
 import type { Announcer } from '../../services/announcer.ts';
 import { mapWithPauses } from '../../services/event-loop.ts';
 import type { FinishedCall } from '../../services/finished-call.ts';
-import { learnProviderOrders, type ProviderOrder } from '../../store/order-matching.ts';
+import { learnProviderOrders, type ProviderOrder } from '../../store/orders/order-matching.ts';
 import { describeChange } from '../order-state/describe-change.ts';
 import { listNewEvents } from '../order-state/list-new-events.ts';
 import { lockOrderStates, orderKeyOf } from '../order-state/lock-order-state.ts';
@@ -47,7 +47,7 @@ export async function recordCalls(
     const names = new Map(calls.map((call) => [orderKeyOf(call), call]));
     const [, locked] = await inOrder([
       // A lock that somebody else holds must not delay the whole batch: on a timeout each call is saved alone.
-      async () => names.size > 1 && limitLockWait(tx, limits.batchLockMsMax),
+      async () => names.size > 1 && limitLockWait(tx, databaseLimits.batchLockMsMax),
       () => lockOrderStates(tx, [...names.values()]),
     ]);
     await alsoSave?.(tx);

@@ -1,7 +1,7 @@
 /** The calls to a provider for one refund: a single call, or one for each capture that the refund is split over. */
 import type { Account } from '../../domain/accounts/account.ts';
+import type { CallState, Start } from '../../domain/payments/start.ts';
 import type { Clock } from '../../domain/time.ts';
-import type { CallState, Start } from '../../domain/transactions/start.ts';
 import type { ProviderApi } from '../../providers/call.ts';
 import type { RefundToStart } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';

@@ -1,9 +1,9 @@
 /** Refuses a payment that an order must not have beside those that it has. */
 import { ServiceError } from '../../domain/errors.ts';
-import { limits } from '../../domain/limits.ts';
-import { findOpenPayment } from '../../domain/transactions/checkout-step.ts';
-import { paymentsOf } from '../../domain/transactions/matching.ts';
-import { isFinal } from '../../domain/transactions/transaction.ts';
+import { findOpenPayment } from '../../domain/order-state/checkout-step.ts';
+import { paymentsOf } from '../../domain/order-state/matching.ts';
+import { paymentLimits } from '../../domain/payments/limits.ts';
+import { isFinal } from '../../domain/payments/transaction.ts';
 import type { LockedOrderState } from '../order-state/lock-order-state.ts';
 import { refuseFullOrder } from '../order-state/refuse-full-order.ts';
 
@@ -12,7 +12,7 @@ export function refuseTooMany(orderState: LockedOrderState): void {
   const { transactions } = orderState;
   refuseFullOrder(orderState);
   const open = paymentsOf(transactions).filter(({ status }) => !isFinal(status));
-  if (open.length < limits.openPaymentsMax) return;
+  if (open.length < paymentLimits.openPaymentsMax) return;
   throw new ServiceError(
     'ORDER_CONFLICT',
     `The order has ${open.length} payments that are not final: wait for their outcome before starting another.`,

@@ -3,9 +3,9 @@
  * over before the call is sent: should the process end during the call, its result counts as unknown. Contract 4.16.
  */
 import type { Account } from '../../domain/accounts/account.ts';
+import { applyStart } from '../../domain/order-state/order-state.ts';
+import { settle } from '../../domain/order-state/settle.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
-import { applyStart } from '../../domain/transactions/order-state.ts';
-import { settle } from '../../domain/transactions/settle.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { ProviderApi } from '../../providers/call.ts';
 import type { Announcer } from '../../services/announcer.ts';

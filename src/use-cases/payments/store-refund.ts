@@ -2,21 +2,21 @@
 import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { MinorUnits } from '../../domain/money/money.ts';
-import type { ProviderName } from '../../domain/provider-name.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
-import { newTransactionId } from '../../domain/transactions/matching.ts';
-import type { RefundStatus } from '../../domain/transactions/notice.ts';
-import { applyStart, type OrderState } from '../../domain/transactions/order-state.ts';
-import { linkRefunds, refundTypeOf } from '../../domain/transactions/refund-links.ts';
+import { newTransactionId } from '../../domain/order-state/matching.ts';
+import { applyStart, type OrderState } from '../../domain/order-state/order-state.ts';
+import { linkRefunds, refundTypeOf } from '../../domain/order-state/refund-links.ts';
 import {
   type DecidedRefund,
   decideRefund,
   type RequestedRefund,
-} from '../../domain/transactions/refund-request.ts';
-import { splitRefund } from '../../domain/transactions/refund-split.ts';
-import { settle } from '../../domain/transactions/settle.ts';
-import type { Start } from '../../domain/transactions/start.ts';
-import type { Refund } from '../../domain/transactions/transaction.ts';
+} from '../../domain/order-state/refund-request.ts';
+import { splitRefund } from '../../domain/order-state/refund-split.ts';
+import { settle } from '../../domain/order-state/settle.ts';
+import type { RefundStatus } from '../../domain/payments/notice.ts';
+import type { Start } from '../../domain/payments/start.ts';
+import type { Refund } from '../../domain/payments/transaction.ts';
+import type { ProviderName } from '../../domain/provider-name.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { ProviderApi } from '../../providers/call.ts';
 import type { RefundToStart } from '../../providers/outbound.ts';
@@ -26,7 +26,7 @@ import type { TransactionType } from '../../services/enquiry.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';
 import type { ServiceSettings } from '../../services/services.ts';
-import { claimRefundRequest, findLiveRefundOf } from '../../store/refund-requests.ts';
+import { claimRefundRequest, findLiveRefundOf } from '../../store/payments/refund-requests.ts';
 import type { LockedOrderState } from '../order-state/lock-order-state.ts';
 import { refuseFullOrder } from '../order-state/refuse-full-order.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';

@@ -3,7 +3,7 @@
  * Contract 11.9.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { limits } from '../../domain/limits.ts';
+import { paymentLimits } from '../../domain/payments/limits.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { WaitingRepeats } from '../../services/waiting-repeats.ts';
 
@@ -42,7 +42,7 @@ async function pollFor<Found>(
   look: () => Promise<Found | undefined>,
 ): Promise<Found | undefined> {
   const ageMs = Math.max(0, clock().getTime() - firstAt.getTime());
-  const deadline = performance.now() + limits.firstAnswerMsMax - ageMs;
+  const deadline = performance.now() + paymentLimits.firstAnswerMsMax - ageMs;
   for (let pauseMs = pauseMsMin; ; pauseMs = Math.min(2 * pauseMs, pauseMsMax)) {
     const found = await look();
     const leftMs = deadline - performance.now();

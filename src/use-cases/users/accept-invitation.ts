@@ -6,8 +6,8 @@
 
 import { ServiceError } from '../../domain/errors.ts';
 import { newDashboardUserId } from '../../domain/ids.ts';
-import { limits } from '../../domain/limits.ts';
 import { addSeconds } from '../../domain/time.ts';
+import { userLimits } from '../../domain/users/limits.ts';
 import { checkPassword } from '../../domain/users/password.ts';
 import { actorOf } from '../../domain/users/session.ts';
 import type { Transaction } from '../../postgres/database.ts';
@@ -16,10 +16,10 @@ import { digestOfToken } from '../../security/opaque-token.ts';
 import type { Passkey } from '../../security/passkeys.ts';
 import { hashPassword } from '../../security/passwords.ts';
 
-import { findInvitation, type Invitation, takeInvitation } from '../../store/invitations.ts';
+import { findInvitation, type Invitation, takeInvitation } from '../../store/users/invitations.ts';
 
-import { insertChallenge, insertPasskey } from '../../store/passkeys.ts';
-import { insertUser, lockUser, savePasswordHash, type User } from '../../store/users.ts';
+import { insertChallenge, insertPasskey } from '../../store/users/passkeys.ts';
+import { insertUser, lockUser, savePasswordHash, type User } from '../../store/users/users.ts';
 import { auditUser } from './audit-user.ts';
 import { becomeMember } from './become-member.ts';
 import { loadPasskeys } from './load-passkeys.ts';
@@ -54,7 +54,7 @@ export async function offerRegistration(needs: Needs, token: string) {
   const options = await registrationOptions(needs.settings.publicUrl, { userId, email });
   await insertChallenge(needs.database, {
     ...{ challenge: options.challenge, purpose: 'registration', subject: invitationId, userId },
-    expiresAt: addSeconds(needs.clock(), limits.challengeSeconds),
+    expiresAt: addSeconds(needs.clock(), userLimits.challengeSeconds),
   });
   return options;
 }

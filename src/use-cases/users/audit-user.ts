@@ -1,8 +1,8 @@
 /** What a user does for themselves is in the log of each of their accounts: an owner wants to know who signed in. */
 import { type Actor, type AuditAction, auditEntry } from '../../domain/audit.ts';
 import type { Transaction } from '../../postgres/database.ts';
-import { appendAudits } from '../../store/audit.ts';
-import { listAccountsOfUser } from '../../store/memberships.ts';
+import { appendAudits } from '../../store/accounts/audit.ts';
+import { listAccountsOfUser } from '../../store/users/memberships.ts';
 
 type Done = {
   readonly action: AuditAction;

@@ -3,8 +3,8 @@ import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Membership } from '../../domain/users/role.ts';
 import type { Transaction } from '../../postgres/database.ts';
-import { appendAudit } from '../../store/audit.ts';
-import { insertMembership, listAccountsOfUser } from '../../store/memberships.ts';
+import { appendAudit } from '../../store/accounts/audit.ts';
+import { insertMembership, listAccountsOfUser } from '../../store/users/memberships.ts';
 
 export async function becomeMember(
   tx: Transaction,

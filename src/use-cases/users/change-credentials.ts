@@ -4,8 +4,8 @@
  */
 import type { AuditAction } from '../../domain/audit.ts';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
-import { limits } from '../../domain/limits.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
+import { userLimits } from '../../domain/users/limits.ts';
 import { checkPassword } from '../../domain/users/password.ts';
 import { actorOf, type SignedIn, type Visitor } from '../../domain/users/session.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
@@ -17,9 +17,9 @@ import {
   insertPasskey,
   type ListedPasskey,
   listPasskeysOfUser,
-} from '../../store/passkeys.ts';
-import { deleteSessionsOfUser } from '../../store/sessions.ts';
-import { lockUser, savePasswordHash, type User } from '../../store/users.ts';
+} from '../../store/users/passkeys.ts';
+import { deleteSessionsOfUser } from '../../store/users/sessions.ts';
+import { lockUser, savePasswordHash, type User } from '../../store/users/users.ts';
 import { auditUser } from './audit-user.ts';
 import { loadPasskeys } from './load-passkeys.ts';
 import {
@@ -60,7 +60,7 @@ export async function offerPasskeyToAdd(needs: PasskeyNeeds, { user }: SignedIn)
   await insertChallenge(needs.database, {
     ...purposeOf(user),
     ...{ challenge: options.challenge, userId: user.userId },
-    expiresAt: addSeconds(needs.clock(), limits.challengeSeconds),
+    expiresAt: addSeconds(needs.clock(), userLimits.challengeSeconds),
   });
   return options;
 }
@@ -130,6 +130,6 @@ function purposeOf({ userId }: Pick<User, 'userId'>) {
 }
 
 function refuseTooMany(known: readonly ListedPasskey[]): void {
-  if (known.length < limits.passkeysMax) return;
-  refuseField('passkeys', `may be at most ${limits.passkeysMax}: remove one first`);
+  if (known.length < userLimits.passkeysMax) return;
+  refuseField('passkeys', `may be at most ${userLimits.passkeysMax}: remove one first`);
 }

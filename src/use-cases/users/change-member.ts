@@ -4,15 +4,15 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/time.ts';
 import { isLastOwner, type Membership, type Role } from '../../domain/users/role.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
-import { appendAudit } from '../../store/audit.ts';
-import { deleteInvitationsOf } from '../../store/invitations.ts';
+import { appendAudit } from '../../store/accounts/audit.ts';
+import { deleteInvitationsOf } from '../../store/users/invitations.ts';
 import {
   deleteMembership,
   listAccountsOfUser,
   lockMembers,
   saveRole,
-} from '../../store/memberships.ts';
-import { deleteUser, lockUser } from '../../store/users.ts';
+} from '../../store/users/memberships.ts';
+import { deleteUser, lockUser } from '../../store/users/users.ts';
 
 type Needs = { readonly database: Database; readonly clock: Clock };
 

@@ -12,7 +12,7 @@ import {
 } from '../../domain/users/session.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import { digestOfToken, newOpaqueToken } from '../../security/opaque-token.ts';
-import { renewSession } from '../../store/sessions.ts';
+import { renewSession } from '../../store/users/sessions.ts';
 import {
   offerPasskey,
   type PasskeyNeeds,

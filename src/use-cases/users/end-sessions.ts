@@ -9,7 +9,11 @@ import {
   type Visitor,
 } from '../../domain/users/session.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
-import { deleteSession, deleteSessionsOfUser, listSessionsOfUser } from '../../store/sessions.ts';
+import {
+  deleteSession,
+  deleteSessionsOfUser,
+  listSessionsOfUser,
+} from '../../store/users/sessions.ts';
 import { auditUser } from './audit-user.ts';
 
 type Needs = { readonly database: Database; readonly clock: Clock };

@@ -1,11 +1,12 @@
 /** Finds who makes a request of the dashboard. Roles are read with every request, so a change holds at once. */
-import { limits } from '../../domain/limits.ts';
+
 import { addSeconds, type Clock } from '../../domain/time.ts';
+import { userLimits } from '../../domain/users/limits.ts';
 import { decideAccount, isLive, type SignedIn, type Visitor } from '../../domain/users/session.ts';
 import type { Database } from '../../postgres/database.ts';
 import { digestOfToken } from '../../security/opaque-token.ts';
-import { listAccountsOfUser } from '../../store/memberships.ts';
-import { findSessionBySecret, saveSeen } from '../../store/sessions.ts';
+import { listAccountsOfUser } from '../../store/users/memberships.ts';
+import { findSessionBySecret, saveSeen } from '../../store/users/sessions.ts';
 
 type Needs = { readonly database: Database; readonly clock: Clock };
 
@@ -19,7 +20,7 @@ export async function findSession(
   if (!found || !isLive(found, now)) return undefined;
   const { email, hasPassword, hasPasskey, ...session } = found;
   const accounts = await listAccountsOfUser(database, session.userId);
-  if (now >= addSeconds(session.lastSeenAt, limits.sessionSeenSeconds)) {
+  if (now >= addSeconds(session.lastSeenAt, userLimits.sessionSeenSeconds)) {
     await saveSeen(database, session.sessionId, visitor, now);
   }
   const user = { userId: session.userId, email, hasPassword, hasPasskey };

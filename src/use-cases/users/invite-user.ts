@@ -2,24 +2,24 @@
 import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { newInvitationId } from '../../domain/ids.ts';
-import { limits } from '../../domain/limits.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import { readUserEmail } from '../../domain/users/email.ts';
+import { userLimits } from '../../domain/users/limits.ts';
 import type { Role } from '../../domain/users/role.ts';
 import { dashboardUrl } from '../../domain/users/site.ts';
 import type { Database } from '../../postgres/database.ts';
 import { digestOfToken, newOpaqueToken } from '../../security/opaque-token.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
 import type { ServiceSettings } from '../../services/services.ts';
-import { appendAudit } from '../../store/audit.ts';
+import { appendAudit } from '../../store/accounts/audit.ts';
 import {
   deleteInvitation,
   deleteInvitationsTo,
   insertInvitation,
   listInvitations,
-} from '../../store/invitations.ts';
-import { lockMembers } from '../../store/memberships.ts';
-import { findUserByEmail } from '../../store/users.ts';
+} from '../../store/users/invitations.ts';
+import { lockMembers } from '../../store/users/memberships.ts';
+import { findUserByEmail } from '../../store/users/users.ts';
 import { unknownAccount } from '../accounts/rotate-secret.ts';
 
 type Needs = {
@@ -56,7 +56,7 @@ export async function inviteUser(
     }
     await deleteInvitationsTo(tx, accountId, email);
     const open = await listInvitations(tx, accountId, now);
-    if (open.length >= limits.invitationsMax) {
+    if (open.length >= userLimits.invitationsMax) {
       refuseField('account', `has ${open.length} open invitations, and that is the limit`);
     }
     const stored = { invitationId, email, accountId, role, userId: null, createdAt, expiresAt };
@@ -93,7 +93,7 @@ export function newInvitation(
     email,
     link: `${dashboardUrl(publicUrl)}/invitation/${token}`,
     createdAt: now,
-    expiresAt: addSeconds(now, limits.invitationSeconds),
+    expiresAt: addSeconds(now, userLimits.invitationSeconds),
   };
   return { token, invitation };
 }

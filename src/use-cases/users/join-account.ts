@@ -6,10 +6,10 @@ import { actorOf, type SignedIn, type Visitor } from '../../domain/users/session
 import type { Database } from '../../postgres/database.ts';
 import { digestOfToken } from '../../security/opaque-token.ts';
 
-import { takeInvitation } from '../../store/invitations.ts';
+import { takeInvitation } from '../../store/users/invitations.ts';
 
-import { saveChosenAccount } from '../../store/sessions.ts';
-import { lockUser } from '../../store/users.ts';
+import { saveChosenAccount } from '../../store/users/sessions.ts';
+import { lockUser } from '../../store/users/users.ts';
 import { unknownInvitation } from './accept-invitation.ts';
 import { becomeMember } from './become-member.ts';
 import { renew } from './confirm-session.ts';

@@ -2,7 +2,7 @@
 import type { AuditEntry } from '../../domain/audit.ts';
 import { refuseField } from '../../domain/errors.ts';
 import type { Database } from '../../postgres/database.ts';
-import { type AuditPlace, listAudit } from '../../store/audit.ts';
+import { type AuditPlace, listAudit } from '../../store/accounts/audit.ts';
 
 export type AuditPage = {
   readonly entries: readonly AuditEntry[];

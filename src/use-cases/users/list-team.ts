@@ -1,8 +1,8 @@
 /** The people of an account: its members, and those who are invited. */
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
-import { type Invitation, listInvitations } from '../../store/invitations.ts';
-import { listMembers, type Member } from '../../store/memberships.ts';
+import { type Invitation, listInvitations } from '../../store/users/invitations.ts';
+import { listMembers, type Member } from '../../store/users/memberships.ts';
 
 type Needs = { readonly database: Database; readonly clock: Clock };
 

@@ -1,7 +1,7 @@
 /** Opens a session for a user who has proven who they are. Its secret goes into the cookie, its digest is stored. */
 import { newSessionId } from '../../domain/ids.ts';
-import { limits } from '../../domain/limits.ts';
 import { addSeconds } from '../../domain/time.ts';
+import { userLimits } from '../../domain/users/limits.ts';
 import type { Visitor } from '../../domain/users/session.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { digestOfToken, newOpaqueToken } from '../../security/opaque-token.ts';
@@ -10,7 +10,7 @@ import {
   deleteSessionBySecret,
   insertSession,
   listSessionsOfUser,
-} from '../../store/sessions.ts';
+} from '../../store/users/sessions.ts';
 
 export type SessionToOpen = {
   readonly userId: string;
@@ -29,14 +29,14 @@ export async function openSession(
   const secret = newOpaqueToken();
   if (formerSecret !== undefined) await deleteSessionBySecret(tx, digestOfToken(formerSecret));
   const others = await listSessionsOfUser(tx, userId);
-  for (const { sessionId } of others.slice(limits.sessionsMax - 1)) {
+  for (const { sessionId } of others.slice(userLimits.sessionsMax - 1)) {
     await deleteSession(tx, userId, sessionId);
   }
   const session = {
     ...visitor,
     sessionId: newSessionId(),
     ...{ userId, accountId, createdAt: now, lastSeenAt: now, confirmedAt: now },
-    expiresAt: addSeconds(now, limits.sessionSeconds),
+    expiresAt: addSeconds(now, userLimits.sessionSeconds),
   };
   await insertSession(tx, session, digestOfToken(secret));
   return secret;

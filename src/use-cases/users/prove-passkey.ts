@@ -1,7 +1,7 @@
 /** Checks what a passkey signed: a challenge of ours that is recent, was meant for this, and is used once. */
 import { ServiceError } from '../../domain/errors.ts';
-import { limits } from '../../domain/limits.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
+import { userLimits } from '../../domain/users/limits.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import type { ServiceSettings } from '../../services/services.ts';
 import {
@@ -10,8 +10,8 @@ import {
   lockPasskey,
   saveUse,
   takeChallenge,
-} from '../../store/passkeys.ts';
-import { lockUser, type User } from '../../store/users.ts';
+} from '../../store/users/passkeys.ts';
+import { lockUser, type User } from '../../store/users/users.ts';
 import { loadPasskeys } from './load-passkeys.ts';
 
 export type PasskeyNeeds = {
@@ -27,7 +27,7 @@ export async function offerPasskey({ database, clock, settings }: PasskeyNeeds, 
   const { signInOptions } = await loadPasskeys();
   const options = await signInOptions(settings.publicUrl);
   const { challenge } = options;
-  const expiresAt = addSeconds(clock(), limits.challengeSeconds);
+  const expiresAt = addSeconds(clock(), userLimits.challengeSeconds);
   await insertChallenge(database, { ...purpose, challenge, userId: null, expiresAt });
   return options;
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../domain/time.ts';
 import { foldPassword } from '../../domain/users/password.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import { hashPassword, isOutdated, isPassword } from '../../security/passwords.ts';
-import { findUserByEmail, lockUser, savePasswordHash, type User } from '../../store/users.ts';
+import { findUserByEmail, lockUser, savePasswordHash, type User } from '../../store/users/users.ts';
 import {
   auditFailure,
   type Claimant,

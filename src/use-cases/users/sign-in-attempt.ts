@@ -5,9 +5,9 @@
  * docs/decisions/0064. Every transaction locks the row of the address first.
  */
 import { ServiceError } from '../../domain/errors.ts';
-import { limits } from '../../domain/limits.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import { decideFailures, isCountToNote, secondsToWait } from '../../domain/users/back-off.ts';
+import { userLimits } from '../../domain/users/limits.ts';
 import { networkOf } from '../../domain/users/network.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import { digestOfText } from '../../security/opaque-token.ts';
@@ -18,8 +18,8 @@ import {
   lockFailures,
   saveFailures,
   takeBackFailure,
-} from '../../store/sign-in-failures.ts';
-import type { User } from '../../store/users.ts';
+} from '../../store/users/sign-in-failures.ts';
+import type { User } from '../../store/users/users.ts';
 import { auditUser } from './audit-user.ts';
 
 type Needs = { readonly database: Database; readonly clock: Clock };
@@ -60,7 +60,10 @@ export async function claimAttempt(
     );
     const seconds = Math.max(...waits);
     if (seconds > 0) throw tooMany(seconds);
-    const [free, freeOfAddress] = [limits.signInFailuresOfUser, limits.signInFailuresOfAddress];
+    const [free, freeOfAddress] = [
+      userLimits.signInFailuresOfUser,
+      userLimits.signInFailuresOfAddress,
+    ];
     const counted = decideFailures(ofSubject, free, now);
     await saveFailures(tx, subject, counted);
     await saveFailures(tx, address, decideFailures(ofAddress, freeOfAddress, now));
@@ -80,7 +83,7 @@ async function findOwnSubject(
   now: Date,
 ): Promise<string | undefined> {
   if (claimant.sessionId !== undefined) return `session:${claimant.sessionId}`;
-  const since = addSeconds(now, -limits.knownVisitorSeconds);
+  const since = addSeconds(now, -userLimits.knownVisitorSeconds);
   return findFirstSubject(tx, subjectsOfVisitor(claimant), since);
 }
 

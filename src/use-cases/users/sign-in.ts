@@ -3,9 +3,9 @@ import type { Clock } from '../../domain/time.ts';
 import { foldUserEmail } from '../../domain/users/email.ts';
 import { actorOf, decideFirstAccount, type Visitor } from '../../domain/users/session.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
-import { listAccountsOfUser } from '../../store/memberships.ts';
-import { listSessionsOfUser } from '../../store/sessions.ts';
-import type { User } from '../../store/users.ts';
+import { listAccountsOfUser } from '../../store/users/memberships.ts';
+import { listSessionsOfUser } from '../../store/users/sessions.ts';
+import type { User } from '../../store/users/users.ts';
 import { auditUser } from './audit-user.ts';
 import { openSession } from './open-session.ts';
 import {

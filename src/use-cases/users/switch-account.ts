@@ -2,7 +2,7 @@
 import { ServiceError } from '../../domain/errors.ts';
 import type { SignedIn } from '../../domain/users/session.ts';
 import type { Database } from '../../postgres/database.ts';
-import { saveChosenAccount } from '../../store/sessions.ts';
+import { saveChosenAccount } from '../../store/users/sessions.ts';
 
 export async function switchAccount(
   { database }: { readonly database: Database },

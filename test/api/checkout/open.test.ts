@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commandLine } from '../../../src/domain/audit.ts';
 import { limits } from '../../../src/domain/limits.ts';
+import { paymentLimits } from '../../../src/domain/payments/limits.ts';
 import { suspendAccount } from '../../../src/use-cases/accounts/suspend-account.ts';
 import { issueOrderToken } from '../../../src/use-cases/orders/order-tokens.ts';
 import { headingOf, newBrowser } from '../../../tools/harness/plain-browser.ts';
@@ -116,7 +117,7 @@ test('two orders in two tabs do not mix, and at most eight are kept', async () =
     orders.push(orderId);
     await browser.get(`/checkout?token=${(await tokenFor(orderId)).token}`);
   }
-  const kept = orders.slice(-limits.checkoutCookiesMax);
+  const kept = orders.slice(-paymentLimits.checkoutCookiesMax);
   assert.deepEqual(
     [...browser.cookies.keys()],
     kept.map((orderId) => `checkout-${orderId}`),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { buildApp } from '../../../src/app.ts';
-import { createServices } from '../../../src/create-services.ts';
 import { createMetrics } from '../../../src/http/operator/metrics.ts';
-import { createLog } from '../../../src/log.ts';
 import { openDatabase } from '../../../src/postgres/database.ts';
+import { buildApp } from '../../../src/process/app.ts';
+import { createServices } from '../../../src/process/create-services.ts';
+import { createLog } from '../../../src/process/log.ts';
 import { orderBody } from '../../support/order-bodies.ts';
 import {
   callService,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { auditEntry, commandLine } from '../../../src/domain/audit.ts';
-import { appendAudits } from '../../../src/store/audit.ts';
+import { appendAudits } from '../../../src/store/accounts/audit.ts';
 import { codeOf, join } from '../../support/dashboard.ts';
 import { startTestService } from '../../support/test-service.ts';
 

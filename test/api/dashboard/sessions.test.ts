@@ -1,7 +1,7 @@
 /** Sessions: how they begin, how long they last, and that a cookie from before is worth nothing. Contract 13.2. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sweep } from '../../../src/use-cases/maintenance/sweep.ts';
+import { sweep } from '../../../src/use-cases/upkeep/sweep.ts';
 import {
   codeOf,
   invite,

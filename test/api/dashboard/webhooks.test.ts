@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventTypes } from '../../../src/domain/event-type.ts';
-import { limits } from '../../../src/domain/limits.ts';
+import { eventLimits } from '../../../src/domain/events/limits.ts';
 import { createEventDeliveries } from '../../../src/use-cases/events/deliver-events.ts';
 import { auditOf } from '../../support/audit.ts';
 import { codeOf, join, openBrowser, password } from '../../support/dashboard.ts';
@@ -352,7 +352,7 @@ test('a test is sent at once, to the URL as it is now, and answers what the endp
 test('an account has at most ten endpoints', async () => {
   const account = await service.createAccount();
   const busy = await join(service, account.accountId, 'owner');
-  for (let made = 0; made < limits.endpointsMax; made += 1) {
+  for (let made = 0; made < eventLimits.endpointsMax; made += 1) {
     const url = `https://shop.example/${made}`;
     assert.equal((await busy.post('/endpoints', { url })).status, 200);
   }

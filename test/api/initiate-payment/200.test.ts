@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openPayload, sealPayload } from '../../../src/security/sealed-payload.ts';
-import { listHistory } from '../../../src/store/history.ts';
+import { listHistory } from '../../../src/store/orders/history.ts';
 import { findFreePort } from '../../../tools/harness/free-port.ts';
 import { readLaunchForm, startJourney } from '../../support/journey.ts';
 import { orderBody } from '../../support/order-bodies.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Call } from '../../../simulator/simulator.ts';
 import { openPayload, sealPayload } from '../../../src/security/sealed-payload.ts';
-import { sweep } from '../../../src/use-cases/maintenance/sweep.ts';
+import { sweep } from '../../../src/use-cases/upkeep/sweep.ts';
 import { findCheckout, modeOf, startJourney } from '../../support/journey.ts';
 import { issueMerchantToken } from '../../support/merchant-token.ts';
 import { orderBody } from '../../support/order-bodies.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Call } from '../../../simulator/simulator.ts';
-import { listHistory } from '../../../src/store/history.ts';
+import { listHistory } from '../../../src/store/orders/history.ts';
 import { findCheckout, type JourneyShop, startJourney } from '../../support/journey.ts';
 import { issueMerchantToken } from '../../support/merchant-token.ts';
 import { orderBody } from '../../support/order-bodies.ts';

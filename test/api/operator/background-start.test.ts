@@ -1,13 +1,13 @@
 /** Starting and stopping background work: a failed start leaves no timers, and /readyz reports it. Contract 1.7, 1.8. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { startBackground } from '../../../src/background.ts';
-import { createServices } from '../../../src/create-services.ts';
-import { createLog } from '../../../src/log.ts';
 import { openDatabase } from '../../../src/postgres/database.ts';
-import { prepareBackground } from '../../../src/prepare-background.ts';
-import { listStepReports } from '../../../src/store/background-steps.ts';
-import { sweep } from '../../../src/use-cases/maintenance/sweep.ts';
+import { startBackground } from '../../../src/process/background.ts';
+import { createServices } from '../../../src/process/create-services.ts';
+import { createLog } from '../../../src/process/log.ts';
+import { prepareBackground } from '../../../src/process/prepare-background.ts';
+import { listStepReports } from '../../../src/store/upkeep/background-steps.ts';
+import { sweep } from '../../../src/use-cases/upkeep/sweep.ts';
 import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import { createTestDatabase } from '../../support/test-database.ts';
 import { testMasterKeyHex } from '../../support/test-service.ts';

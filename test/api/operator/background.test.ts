@@ -2,20 +2,20 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createServices } from '../../../src/create-services.ts';
-import { createLog } from '../../../src/log.ts';
 import {
   type Database,
   openDatabase,
   type Queryable,
   type Statement,
 } from '../../../src/postgres/database.ts';
-import { prepareBackground } from '../../../src/prepare-background.ts';
-import { serve } from '../../../src/serve.ts';
+import { createServices } from '../../../src/process/create-services.ts';
+import { createLog } from '../../../src/process/log.ts';
+import { prepareBackground } from '../../../src/process/prepare-background.ts';
+import { serve } from '../../../src/process/serve.ts';
 import { createBackgroundReports } from '../../../src/services/background-reports.ts';
-import { listStepReports } from '../../../src/store/background-steps.ts';
-import { listLateSteps } from '../../../src/use-cases/maintenance/late-steps.ts';
-import { sweep, sweepSteps } from '../../../src/use-cases/maintenance/sweep.ts';
+import { listStepReports } from '../../../src/store/upkeep/background-steps.ts';
+import { listLateSteps } from '../../../src/use-cases/upkeep/late-steps.ts';
+import { sweep, sweepSteps } from '../../../src/use-cases/upkeep/sweep.ts';
 import { findFreePort } from '../../../tools/harness/free-port.ts';
 import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import { onOneServer } from '../../support/citus-cluster.ts';

@@ -3,18 +3,18 @@ import { createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { Registry } from 'prom-client';
-import { buildApp } from '../../../src/app.ts';
-import { createServices } from '../../../src/create-services.ts';
 import { retrySeconds } from '../../../src/domain/inbox/retry-schedule.ts';
-import { limits } from '../../../src/domain/limits.ts';
+import { httpLimits } from '../../../src/http/limits.ts';
 import { createMetrics } from '../../../src/http/operator/metrics.ts';
 import { measureService } from '../../../src/http/operator/service-metrics.ts';
-import { createLog } from '../../../src/log.ts';
 import { openDatabase } from '../../../src/postgres/database.ts';
+import { buildApp } from '../../../src/process/app.ts';
+import { createServices } from '../../../src/process/create-services.ts';
+import { createLog } from '../../../src/process/log.ts';
 import {
   type OperatorCounters,
   readOperatorCounters,
-} from '../../../src/store/operator-counters.ts';
+} from '../../../src/store/upkeep/operator-counters.ts';
 import { retryDelivery } from '../../../src/use-cases/inbox/retry-delivery.ts';
 import { findFreePort } from '../../../tools/harness/free-port.ts';
 import { runLoad } from '../../../tools/harness/raw-load.ts';
@@ -173,7 +173,7 @@ test('requests that the admission queue sheds are counted', async (t) => {
   const flood = () =>
     runLoad({
       port: Number(new URL(service.baseUrl).port),
-      connections: limits.concurrentRequestsMax + 5,
+      connections: httpLimits.concurrentRequestsMax + 5,
       // One request on each connection.
       perSecond: 0,
       seconds: 0,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commandLine } from '../../../src/domain/audit.ts';
-import { listHistory } from '../../../src/store/history.ts';
+import { listHistory } from '../../../src/store/orders/history.ts';
 import { rotateSecret } from '../../../src/use-cases/accounts/rotate-secret.ts';
 import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { buildApp } from '../../../src/app.ts';
 import { createMetrics } from '../../../src/http/operator/metrics.ts';
-import { createLog } from '../../../src/log.ts';
+import { buildApp } from '../../../src/process/app.ts';
+import { createLog } from '../../../src/process/log.ts';
 import { visit } from '../../support/returns.ts';
 import { startTestService } from '../../support/test-service.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildApp } from '../../../src/app.ts';
-import { createServices } from '../../../src/create-services.ts';
 import { createMetrics } from '../../../src/http/operator/metrics.ts';
-import { createLog } from '../../../src/log.ts';
+import { buildApp } from '../../../src/process/app.ts';
+import { createServices } from '../../../src/process/create-services.ts';
+import { createLog } from '../../../src/process/log.ts';
 import { testMasterKeyHex } from '../../support/test-service.ts';
 import { assertInvariants, captureOf, gatewayPaymentOf, openShop } from '../webhooks/shop.ts';
 

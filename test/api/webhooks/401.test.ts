@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildApp } from '../../../src/app.ts';
 import { commandLine } from '../../../src/domain/audit.ts';
 import { createMetrics } from '../../../src/http/operator/metrics.ts';
-import { createLog } from '../../../src/log.ts';
+import { buildApp } from '../../../src/process/app.ts';
+import { createLog } from '../../../src/process/log.ts';
 import { rotateSecret } from '../../../src/use-cases/accounts/rotate-secret.ts';
 import { signPartner } from '../../support/deliveries.ts';
 import { dumpTables } from '../../support/test-database.ts';

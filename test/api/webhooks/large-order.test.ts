@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commandLine } from '../../../src/domain/audit.ts';
-import { limits } from '../../../src/domain/limits.ts';
-import { rebuildOrder } from '../../../src/use-cases/maintenance/rebuild-order.ts';
+import { paymentLimits } from '../../../src/domain/payments/limits.ts';
+import { rebuildOrder } from '../../../src/use-cases/upkeep/rebuild-order.ts';
 import { partnerEvent, partnerPayment, partnerRefund } from '../../support/deliveries.ts';
 import { assertInvariants, captureOf, gatewayPaymentOf, openShop } from './shop.ts';
 
 const shop = await openShop();
 const { service } = shop;
-const many = limits.transactionsLoadedMax + 15;
+const many = paymentLimits.transactionsLoadedMax + 15;
 
 test('an order with many payments has the same state whether it is loaded in part or whole', async () => {
   const { order_id } = await shop.createOrder();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sweep } from '../../../src/use-cases/maintenance/sweep.ts';
+import { sweep } from '../../../src/use-cases/upkeep/sweep.ts';
 import {
   gatewayBody,
   partnerEvent,

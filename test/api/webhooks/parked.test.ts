@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { retrySeconds } from '../../../src/domain/inbox/retry-schedule.ts';
 import { addSeconds } from '../../../src/domain/time.ts';
 import { retryDue } from '../../../src/use-cases/inbox/retry-due.ts';
-import { sweep } from '../../../src/use-cases/maintenance/sweep.ts';
+import { sweep } from '../../../src/use-cases/upkeep/sweep.ts';
 import {
   gatewayBody,
   partnerEvent,

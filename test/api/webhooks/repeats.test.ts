@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { retrySeconds } from '../../../src/domain/inbox/retry-schedule.ts';
-import { sweep } from '../../../src/use-cases/maintenance/sweep.ts';
+import { sweep } from '../../../src/use-cases/upkeep/sweep.ts';
 import {
   partnerEvent,
   partnerId,

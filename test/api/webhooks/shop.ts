@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import type { AccountSettings } from '../../../src/domain/accounts/account.ts';
 import type { DeliveryState } from '../../../src/domain/inbox/delivery.ts';
 
-import { type HistoryEntry, listHistory } from '../../../src/store/history.ts';
-import { verifyInvariants } from '../../../src/use-cases/maintenance/verify-invariants.ts';
+import { type HistoryEntry, listHistory } from '../../../src/store/orders/history.ts';
+import { verifyInvariants } from '../../../src/use-cases/upkeep/verify-invariants.ts';
 import {
   gatewayBody,
   partnerEvent,

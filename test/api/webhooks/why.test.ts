@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { commandLine } from '../../../src/domain/audit.ts';
-import { limits } from '../../../src/domain/limits.ts';
+import { paymentLimits } from '../../../src/domain/payments/limits.ts';
 import { addSeconds } from '../../../src/domain/time.ts';
 import type { ShownField } from '../../../src/domain/why/explanation.ts';
 import { explanationText } from '../../../src/domain/why/text.ts';
 import type { TimelineEntry } from '../../../src/domain/why/timeline.ts';
-import { readHistoryPage } from '../../../src/store/order-life.ts';
-import { resolveReview } from '../../../src/use-cases/maintenance/resolve-review.ts';
-import { explainOrder } from '../../../src/use-cases/why/explain-order.ts';
-import { findDeliveryBody } from '../../../src/use-cases/why/find-delivery-body.ts';
+import { readHistoryPage } from '../../../src/store/orders/order-life.ts';
+import { explainOrder } from '../../../src/use-cases/orders/explain-order.ts';
+import { findDeliveryBody } from '../../../src/use-cases/orders/find-delivery-body.ts';
+import { resolveReview } from '../../../src/use-cases/review/resolve-review.ts';
 import { partnerEvent, partnerPayment, partnerRefund } from '../../support/deliveries.ts';
 import { eraseIn, meera, personalOrder, spellings, upiId } from '../../support/erasure.ts';
 import type { Reply } from '../../support/test-service.ts';
@@ -224,7 +224,7 @@ describe('the explanation of an order', () => {
 });
 
 test('a large order is explained page by page, and every entry is on one page', async () => {
-  const many = limits.transactionsLoadedMax + 30;
+  const many = paymentLimits.transactionsLoadedMax + 30;
   const order = await shop.createOrder();
   const sent: Reply[] = [];
   // A few at a time: a busy machine stores some of a flood for a retry, and those are on no timeline yet.

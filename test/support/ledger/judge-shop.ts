@@ -1,8 +1,8 @@
 /** Compares the overview of a shop and its exported orders with what is true of them. */
 
 import { commandLine } from '../../../src/domain/audit.ts';
-import { getOverview } from '../../../src/use-cases/figures/get-overview.ts';
-import { exportOrders } from '../../../src/use-cases/order-lists/export-orders.ts';
+import { exportOrders } from '../../../src/use-cases/orders/export-orders.ts';
+import { getOverview } from '../../../src/use-cases/reports/get-overview.ts';
 import { readCsv } from '../read-csv.ts';
 import { type LedgerOrder, type LedgerShop, type LedgerStage, toMajor } from './ledger-order.ts';
 import type { Truth } from './truth.ts';

@@ -1,7 +1,7 @@
 /** Takes many orders through a bad day of their providers, all at once and in rounds, until everything has settled. */
 import { after, mock } from 'node:test';
 import { pick, randomOf } from '../../../simulator/random.ts';
-import { sweep } from '../../../src/use-cases/maintenance/sweep.ts';
+import { sweep } from '../../../src/use-cases/upkeep/sweep.ts';
 import { findFreePort } from '../../../tools/harness/free-port.ts';
 import { startFaultyProvider } from '../faulty-provider/faulty-provider.ts';
 import { inParallel } from '../faulty-provider/in-parallel.ts';

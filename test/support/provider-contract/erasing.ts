@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { eraseNotice } from '../../../src/domain/personal-data/erase.ts';
-import { createScrub } from '../../../src/domain/personal-data/scrub.ts';
+import { eraseNotice } from '../../../src/domain/consumers/erase.ts';
+import { createScrub } from '../../../src/domain/consumers/scrub.ts';
 import { maskPersonal } from '../../../src/providers/erase.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { replaceAt } from '../deliveries.ts';

@@ -1,14 +1,14 @@
 /** Translates Acme Pay's deliveries to notices: a charge is a payment, a return is a refund. */
 import type { Translation } from '../../../src/domain/inbox/translation.ts';
-import type { ReviewFlag } from '../../../src/domain/review-flag.ts';
-import { failureReason } from '../../../src/domain/transactions/failure.ts';
+import { failureReason } from '../../../src/domain/payments/failure.ts';
 import type {
   PaymentNotice,
   PaymentStatus,
   References,
   RefundNotice,
   RefundStatus,
-} from '../../../src/domain/transactions/notice.ts';
+} from '../../../src/domain/payments/notice.ts';
+import type { ReviewFlag } from '../../../src/domain/review-flag.ts';
 import type { ProviderAccount } from '../../../src/providers/provider.ts';
 import {
   id,

@@ -1,8 +1,8 @@
 /** Two databases on the same server, one plain and one distributed, each with two service processes and its accounts. */
 import { randomBytes } from 'node:crypto';
 import { type Database, openDatabase } from '../../../src/postgres/database.ts';
-import { distributeTables } from '../../../src/store/distribute.ts';
-import { migrate } from '../../../src/store/migrate.ts';
+import { distributeTables } from '../../../src/store/upkeep/distribute.ts';
+import { migrate } from '../../../src/store/upkeep/migrate.ts';
 import {
   citusAddress,
   createCitusDatabase,

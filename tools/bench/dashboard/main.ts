@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { commandLine } from '../../../src/domain/audit.ts';
 import type { Database } from '../../../src/postgres/database.ts';
-import { rebuildFigures } from '../../../src/use-cases/maintenance/rebuild-figures.ts';
+import { rebuildFigures } from '../../../src/use-cases/reports/rebuild-figures.ts';
 import { runJsonCommand } from '../../harness/command-line.ts';
 import { fillDeliveries } from '../fill-deliveries.ts';
 import type { Request } from '../load.ts';

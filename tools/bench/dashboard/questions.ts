@@ -2,9 +2,9 @@
 import type { OrderFilter } from '../../../src/domain/orders/order-filter.ts';
 import type { Database } from '../../../src/postgres/database.ts';
 import type { AccountDirectory } from '../../../src/services/account-directory.ts';
-import { getOverview } from '../../../src/use-cases/figures/get-overview.ts';
-import { listFilteredOrders } from '../../../src/use-cases/order-lists/list-filtered-orders.ts';
-import { searchOrders } from '../../../src/use-cases/order-lists/search-orders.ts';
+import { listFilteredOrders } from '../../../src/use-cases/orders/list-filtered-orders.ts';
+import { searchOrders } from '../../../src/use-cases/orders/search-orders.ts';
+import { getOverview } from '../../../src/use-cases/reports/get-overview.ts';
 
 export type Question = {
   readonly what: string;

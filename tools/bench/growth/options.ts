@@ -1,6 +1,6 @@
 /** The arguments of `npm run bench:growth`: which parts to measure, and how large the large cases are. */
 import { parseArgs } from 'node:util';
-import { limits } from '../../../src/domain/limits.ts';
+import { paymentLimits } from '../../../src/domain/payments/limits.ts';
 
 export type Sizes = {
   readonly smallOrders: number;
@@ -21,7 +21,7 @@ export const partNames = [
 export type PartName = (typeof partNames)[number];
 
 const full = { orders: 10_000_000, unmatched: 1_000_000, accounts: 10_000, flood: 20_000 };
-const paymentsMax = limits.transactionsMax;
+const paymentsMax = paymentLimits.transactionsMax;
 const smallOrders = 10_000;
 
 /** `--orders` scales `--unmatched` and `--accounts` with it, unless they are given too. */

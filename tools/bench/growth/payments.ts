@@ -3,7 +3,7 @@
  * full. A shop that sends the same `notes.invoice_id` with every payment makes such orders. The payments arrive over
  * HTTP, so that the orders are what the service makes of them.
  */
-import { limits } from '../../../src/domain/limits.ts';
+import { paymentLimits } from '../../../src/domain/payments/limits.ts';
 import type { Request } from '../load.ts';
 import { type MadeOrder, makeOrders, ownName, partnerWebhook } from '../requests.ts';
 import { sendEach } from '../send-each.ts';
@@ -33,7 +33,7 @@ type Sized = {
 };
 
 /** So far below the limit that all measured payments still fit. */
-const nearLimit = limits.transactionsMax - rounds - busy.webhooks - 2;
+const nearLimit = paymentLimits.transactionsMax - rounds - busy.webhooks - 2;
 
 export async function measurePayments({ payments }: Sizes): Promise<string> {
   let text = '';
@@ -45,7 +45,8 @@ export async function measurePayments({ payments }: Sizes): Promise<string> {
       const hundred = await makeSized(stage, 100);
       const many = await makeSized(stage, Math.min(payments, nearLimit));
       const growing = await measureSizes(stage, [one, hundred, many]);
-      const atLimit = payments < limits.transactionsMax ? none : await measureFull(stage, many);
+      const atLimit =
+        payments < paymentLimits.transactionsMax ? none : await measureFull(stage, many);
       text = describe([...growing.alone, ...atLimit.alone], [...growing.beside, ...atLimit.beside]);
     },
   );
@@ -58,7 +59,7 @@ const none: Rows = { alone: [], beside: [] };
 /** Against new orders with one payment, because the first ones have more by now. */
 async function measureFull(stage: Stage, many: Sized): Promise<Rows> {
   const one = await makeSized(stage, 1);
-  return measureSizes(stage, [one, await growTo(stage, many, limits.transactionsMax)]);
+  return measureSizes(stage, [one, await growTo(stage, many, paymentLimits.transactionsMax)]);
 }
 
 async function measureSizes(stage: Stage, all: readonly Sized[]): Promise<Rows> {
@@ -108,7 +109,7 @@ async function checkTransactions(stage: Stage, { orders, sent }: Sized): Promise
     values: [shopOf(stage).accountId, orders.map(({ orderId }) => orderId)],
   });
   const expected = orders.reduce(
-    (sum, order) => sum + Math.min(sent.get(order) ?? 0, limits.transactionsMax),
+    (sum, order) => sum + Math.min(sent.get(order) ?? 0, paymentLimits.transactionsMax),
     0,
   );
   if (rows[0]?.count !== expected) {
@@ -165,7 +166,7 @@ function rowsOf(
 
 function describe(alone: readonly Row[], beside: readonly Row[]): string {
   return `an order with many payments against one with a single payment, ${ordersOfSize} orders of each, 4 connections.
-At the limit of ${limits.transactionsMax} a further payment is stored as \`needs_review\` and changes nothing.
+At the limit of ${paymentLimits.transactionsMax} a further payment is stored as \`needs_review\` and changes nothing.
 
 ${tableOf('1 payment', 'many', alone)}
 

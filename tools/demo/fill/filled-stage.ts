@@ -4,12 +4,12 @@
  */
 import { createClient } from '../../../client/client.js';
 import { openServiceShops } from '../../../simulator/service-shops.ts';
-import { bootstrap } from '../../../src/bootstrap.ts';
-import { readConfig } from '../../../src/config.ts';
 import { embeddedAddress } from '../../../src/embedded-postgres/embedded-database.ts';
 import { readMasterKeys } from '../../../src/embedded-postgres/master-key-file.ts';
-import { createLog } from '../../../src/log.ts';
 import { openDatabase } from '../../../src/postgres/database.ts';
+import { bootstrap } from '../../../src/process/bootstrap.ts';
+import { readConfig } from '../../../src/process/config.ts';
+import { createLog } from '../../../src/process/log.ts';
 import { type Closers, createClosers } from '../../harness/closers.ts';
 import { runJsonCommand } from '../../harness/command-line.ts';
 import { findFreePort } from '../../harness/free-port.ts';

@@ -1,5 +1,5 @@
 /** The pages in English. */
-import { failureTable } from '../../../domain/transactions/failure.ts';
+import { failureTable } from '../../../domain/payments/failure.ts';
 import { mapValues } from './map-values.ts';
 import type { Words } from './words.ts';
 

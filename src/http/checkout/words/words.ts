@@ -1,6 +1,6 @@
 /** What the pages of a consumer say, in every language. A language is one file that fills this type. Contract 14.4. */
 import type { PaymentModeCode } from '../../../domain/payment-mode.ts';
-import type { FailureCode } from '../../../domain/transactions/failure.ts';
+import type { FailureCode } from '../../../domain/payments/failure.ts';
 
 export type Words = {
   /** Name of the language in itself, for the switch. */

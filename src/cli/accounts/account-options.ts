@@ -1,0 +1,158 @@
+/** The options for account settings, shared by `account create` and `account update`. */
+import {
+  type AccountSettings,
+  type AlternateCurrency,
+  accountDefaults,
+  signatureVersions,
+} from '../../domain/accounts/account.ts';
+import type { RequestedRate } from '../../domain/accounts/exchange-rates.ts';
+import { accountLimits } from '../../domain/accounts/limits.ts';
+import { defaultPaymentModes } from '../../providers/account-settings.ts';
+import { type OptionSpecs, type OptionValues, UsageError } from '../framework/command.ts';
+import { brandingOptions, readBranding } from './branding-options.ts';
+import { originOption, readOrigins } from './origin-option.ts';
+import { changeModes, paymentModeText } from './payment-mode-option.ts';
+import { type ProviderFlags, providerOptions, readProviderSettings } from './provider-options.ts';
+
+const ownOptions = {
+  'optional-order-details': {
+    type: 'boolean',
+    text: 'Orders may come without user, shipping address and line items.',
+    isNegatable: true,
+  },
+  'encrypted-payloads': {
+    type: 'boolean',
+    text: 'Accept encrypted requests, and encrypt the replies to them.',
+    isNegatable: true,
+  },
+  'signature-version': {
+    type: 'string',
+    value: signatureVersions.join('|'),
+    text: 'The version of the signatures of transactions.',
+  },
+  'alternate-currency': {
+    type: 'string',
+    value: 'FROM:TO:RATE',
+    text: 'Process orders of one currency in another, such as USD:INR:83.25. USD:off ends it. A rate that is far from the former one is given twice: USD:INR:8.5:8.5.',
+    multiple: true,
+  },
+  'requests-per-second': {
+    type: 'string',
+    value: 'N|off',
+    text: `The limit of calls a second, from 1 to ${accountLimits.requestsPerSecondMax}, or off.`,
+  },
+  'callback-origin': originOption(
+    'An origin that consumers may be sent back to, such as https://shop.example.',
+    'off',
+  ),
+  'payment-mode': {
+    type: 'string',
+    value: 'MODE:PROVIDER',
+    text: paymentModeText,
+    multiple: true,
+  },
+  simulator: {
+    type: 'boolean',
+    text: 'Use the providers of "npm run simulator", for trials.',
+    isNegatable: true,
+  },
+  ...brandingOptions,
+} as const satisfies OptionSpecs;
+
+const nameText = 'The name of the shop.';
+
+/** The options of the providers depend on their registry, so their types are those of any text. */
+export const createOptions = {
+  name: { type: 'string', value: 'NAME', text: nameText, isRequired: true },
+  ...ownOptions,
+  ...providerOptions,
+} as const;
+
+export const updateOptions = {
+  name: { type: 'string', value: 'NAME', text: nameText },
+  ...ownOptions,
+  ...providerOptions,
+} as const;
+
+export type AccountFlags = Partial<OptionValues<typeof ownOptions>> & {
+  readonly name?: string | undefined;
+  readonly providers: ProviderFlags;
+};
+
+export function accountFlags(values: object): AccountFlags {
+  return { ...values, providers: values as ProviderFlags };
+}
+
+type AccountBefore = Pick<
+  AccountSettings,
+  'alternateCurrencies' | 'paymentModes' | 'providerApis' | 'providerSettings'
+>;
+
+/** The settings that the options change. `before` is the account before the change. */
+export function readSettings(
+  flags: AccountFlags,
+  before: AccountBefore = { ...accountDefaults, paymentModes: defaultPaymentModes() },
+): Partial<AccountSettings> {
+  const alternatives = flags['alternate-currency'];
+  const modes = flags['payment-mode'];
+  const rate = flags['requests-per-second'];
+  const origins = flags['callback-origin'];
+  return {
+    ...(flags.name !== undefined && { name: flags.name }),
+    ...(flags['optional-order-details'] !== undefined && {
+      optionalOrderDetails: flags['optional-order-details'],
+    }),
+    ...(flags['encrypted-payloads'] !== undefined && {
+      encryptedPayloads: flags['encrypted-payloads'],
+    }),
+    ...(flags['signature-version'] !== undefined && {
+      signatureVersion: readSignatureVersion(flags['signature-version']),
+    }),
+    ...(alternatives !== undefined && {
+      alternateCurrencies: changeAlternatives(before.alternateCurrencies, alternatives),
+    }),
+    ...(rate !== undefined && { requestsPerSecond: readRate(rate) }),
+    ...(origins !== undefined && {
+      callbackOrigins: readOrigins('callback-origin', origins, 'off'),
+    }),
+    ...readBranding(flags),
+    ...readProviderSettings(flags.providers, before),
+    ...(modes !== undefined && { paymentModes: changeModes(before.paymentModes, modes) }),
+  };
+}
+
+function readSignatureVersion(text: string) {
+  const version = signatureVersions.find((known) => known === text);
+  if (!version)
+    throw new UsageError(`--signature-version must be ${signatureVersions.join(' or ')}.`);
+  return version;
+}
+
+function readRate(text: string): number | null {
+  if (text === 'off') return null;
+  const perSecond = Number(text);
+  if (/^\d+$/.test(text) && perSecond >= 1 && perSecond <= accountLimits.requestsPerSecondMax) {
+    return perSecond;
+  }
+  throw new UsageError(
+    `--requests-per-second must be a whole number from 1 to ${accountLimits.requestsPerSecondMax}, or off.`,
+  );
+}
+
+/** `USD:INR:83.25` sets the alternate currency of USD, with the rate once more if need be. `USD:off` removes it. */
+function changeAlternatives(
+  before: readonly AlternateCurrency[],
+  texts: readonly string[],
+): RequestedRate[] {
+  const after = new Map<string, RequestedRate>(before.map((rate) => [rate.from, rate]));
+  for (const text of texts) {
+    const [from = '', to = '', rate, confirmedRate, more] = text.split(':');
+    if (to === 'off' && rate === undefined) after.delete(from);
+    else if (rate === undefined || (confirmedRate ?? rate) !== rate || more !== undefined) {
+      throw new UsageError(
+        `--alternate-currency must look like USD:INR:83.25, USD:INR:83.25:83.25 or USD:off.`,
+      );
+    } else after.set(from, { from, to, rate, ...(confirmedRate && { confirmedRate }) });
+  }
+  return [...after.values()];
+}

@@ -1,0 +1,40 @@
+/** `account suspend` and `account resume`: stop and restart serving the calls of an account. Contract 2.8. */
+import { type Actor, commandLine } from '../../domain/audit.ts';
+import type { Services } from '../../services/services.ts';
+import {
+  resumeAccount,
+  type Suspension,
+  suspendAccount,
+} from '../../use-cases/accounts/suspend-account.ts';
+import { accountArgument } from '../framework/arguments.ts';
+import { type Command, defineCommand } from '../framework/command.ts';
+
+export const accountSuspend = commandOf('suspend', suspendAccount, {
+  summary: 'Refuse the calls of an account.',
+  description:
+    'Answers every call with a token of the account 403 ACCOUNT_SUSPENDED from now on. Webhooks of the providers are still stored and applied, so nothing is lost.',
+});
+
+export const accountResume = commandOf('resume', resumeAccount, {
+  summary: 'Serve the calls of a suspended account again.',
+  description: 'Ends what "account suspend" began.',
+});
+
+function commandOf(
+  verb: string,
+  change: (services: Services, accountId: string, actor: Actor) => Promise<Suspension>,
+  texts: Pick<Command, 'summary' | 'description'>,
+): Command {
+  return defineCommand({
+    name: ['account', verb],
+    ...texts,
+    arguments: [accountArgument],
+    examples: [`account ${verb} acc_…`],
+    prepare: ({ positionals: [accountId = ''] }) => ({
+      run: async (services) => {
+        const { suspendedAt } = await change(services, accountId, commandLine);
+        return { account_id: accountId, suspended_at: suspendedAt?.toISOString() ?? null };
+      },
+    }),
+  });
+}

@@ -1,0 +1,122 @@
+/** The options for how an account's checkout page looks, and what is printed of them. Contract 14.2. */
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Account, AccountSettings } from '../../domain/accounts/account.ts';
+import { findColour } from '../../domain/accounts/colour.ts';
+import { accountLimits } from '../../domain/accounts/limits.ts';
+import { type OptionSpecs, type OptionValues, UsageError } from '../framework/command.ts';
+import { originOption, readOrigins } from './origin-option.ts';
+
+export const brandingOptions = {
+  colour: {
+    type: 'string',
+    value: '#RRGGBB|none',
+    text: "The colour of the checkout page, in quotes, such as '#0a7cff'. Where it would be hard to read, a darker or lighter shade is used.",
+  },
+  logo: {
+    type: 'string',
+    value: 'FILE|none',
+    text: `The logo of the checkout page: a PNG, JPEG or WebP file of at most ${accountLimits.logoBytesMax / 1024} KiB.`,
+  },
+  'support-email': {
+    type: 'string',
+    value: 'EMAIL|none',
+    text: 'An e-mail address that consumers see.',
+  },
+  'support-phone': {
+    type: 'string',
+    value: 'NUMBER|none',
+    text: 'A phone number that consumers see.',
+  },
+  'support-url': {
+    type: 'string',
+    value: 'URL|none',
+    text: 'A page for help that consumers see.',
+  },
+  'frame-origin': originOption(
+    'An origin that may show the checkout page in a frame, such as https://shop.example.',
+    'none',
+  ),
+  'upi-collect': {
+    type: 'string',
+    value: 'on|off',
+    text: 'Whether consumers may type a UPI id on the checkout page. Off for a new account.',
+  },
+} as const satisfies OptionSpecs;
+
+export type BrandingFlags = Partial<OptionValues<typeof brandingOptions>>;
+
+/** The settings that the options change. The logo is no setting: see `readLogo`. */
+export function readBranding(flags: BrandingFlags): Partial<AccountSettings> {
+  const { colour } = flags;
+  const email = flags['support-email'];
+  const phone = flags['support-phone'];
+  const url = flags['support-url'];
+  const origins = flags['frame-origin'];
+  const collect = flags['upi-collect'];
+  return {
+    ...(colour !== undefined && { colour: unlessNone(colour, readColour) }),
+    ...(email !== undefined && { supportEmail: unlessNone(email) }),
+    ...(phone !== undefined && { supportPhone: unlessNone(phone) }),
+    ...(url !== undefined && { supportUrl: unlessNone(url) }),
+    ...(origins !== undefined && { frameOrigins: readOrigins('frame-origin', origins, 'none') }),
+    ...(collect !== undefined && { upiCollect: readSwitch('upi-collect', collect) }),
+  };
+}
+
+/** The bytes of the logo, null to remove it, undefined to leave it. */
+export function readLogo({ logo }: BrandingFlags): Buffer | null | undefined {
+  return logo === undefined ? undefined : unlessNone(logo, readImage);
+}
+
+export function brandingView(account: AccountSettings & Pick<Account, 'logo'>) {
+  const { logo } = account;
+  return {
+    colour: account.colour,
+    logo: logo?.digest ?? null,
+    logo_media_type: logo?.mediaType ?? null,
+    logo_bytes: logo?.byteCount ?? null,
+    support_email: account.supportEmail,
+    support_phone: account.supportPhone,
+    support_url: account.supportUrl,
+    frame_origins: account.frameOrigins,
+    upi_collect: account.upiCollect,
+  };
+}
+
+function unlessNone(text: string): string | null;
+function unlessNone<Value>(text: string, read: (text: string) => Value): Value | null;
+function unlessNone(text: string, read: (text: string) => unknown = (same) => same): unknown {
+  return text === 'none' ? null : read(text);
+}
+
+function readColour(text: string): string {
+  const colour = findColour(text);
+  if (colour !== undefined) return colour;
+  throw new UsageError("--colour must look like '#0a7cff' or '#07f', in quotes, or be none.");
+}
+
+function readSwitch(option: string, text: string): boolean {
+  if (text !== 'on' && text !== 'off') throw new UsageError(`--${option} must be on or off.`);
+  return text === 'on';
+}
+
+/** The size is looked at first: a large file is refused without being read. */
+function readImage(path: string): Buffer {
+  const file = resolve(path);
+  try {
+    const found = statSync(file);
+    if (!found.isFile()) throw new UsageError(`--logo must name a file: ${file} is none.`);
+    if (found.size > accountLimits.logoBytesMax) {
+      const kib = Math.ceil(found.size / 1024);
+      throw new UsageError(
+        `--logo must name a file of at most ${accountLimits.logoBytesMax / 1024} KiB: ${file} has ${kib} KiB.`,
+      );
+    }
+    return readFileSync(file);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(`--logo must name a file that can be read: ${file} cannot (${code}).`);
+  }
+}

@@ -1,0 +1,22 @@
+/** `figures rebuild`: counts the figures of the dashboard again. */
+import { commandLine } from '../../domain/audit.ts';
+import { rebuildFigures } from '../../use-cases/reports/rebuild-figures.ts';
+import { defineCommand, RefusedError } from '../framework/command.ts';
+import { accountOption } from '../framework/page-options.ts';
+
+export const figuresRebuild = defineCommand({
+  name: ['figures', 'rebuild'],
+  summary: 'Count the figures of the dashboard again.',
+  description:
+    'Counts the figures of every half hour again from its orders, and stores those that differ. The sweep does the same all the time, a part in every minute; this command does all of it at once. Figures that are right do not change.',
+  options: { ...accountOption },
+  examples: ['figures rebuild', 'figures rebuild --account acc_…'],
+  prepare: ({ values: { account } }) => ({
+    run: async (services) => {
+      if (account !== undefined && !(await services.accounts.find(account))) {
+        throw new RefusedError(`There is no account ${account}.`);
+      }
+      return rebuildFigures(services, commandLine, account);
+    },
+  }),
+});

@@ -1,0 +1,47 @@
+/** `order rebuild`: folds one order or all orders again from the inbox, and saves the result. */
+import { commandLine } from '../../domain/audit.ts';
+import type { Services } from '../../services/services.ts';
+import { findOrder } from '../../store/orders/orders.ts';
+import { rebuildOrder } from '../../use-cases/upkeep/rebuild-order.ts';
+import { rebuildAll } from '../../use-cases/upkeep/rebuild-orders.ts';
+import { accountArgument } from '../framework/arguments.ts';
+import { defineCommand, RefusedError, UsageError } from '../framework/command.ts';
+
+export const orderRebuild = defineCommand({
+  name: ['order', 'rebuild'],
+  summary: 'Derive an order, or all, again from the inbox.',
+  description:
+    'Derives an order again from its stored deliveries and saves the result, or with --all every order. An order that is right does not change. The exit status is 1 if an order could not be rebuilt.',
+  arguments: [
+    { ...accountArgument, isOptional: true },
+    {
+      name: 'ORDER_ID',
+      phrase: 'an order id',
+      text: 'The order, as "order list" prints it.',
+      isOptional: true,
+    },
+  ],
+  options: { all: { type: 'boolean', text: 'Rebuild every order of every account.' } },
+  examples: ['order rebuild acc_… o_…', 'order rebuild --all'],
+  prepare: ({ values: { all = false }, positionals: [accountId, orderId] }) => {
+    const isOne = accountId !== undefined && orderId !== undefined;
+    if (all ? accountId !== undefined : !isOne) {
+      throw new UsageError('Give an account id and an order id, or --all.');
+    }
+    return {
+      run: (services) =>
+        isOne ? rebuildOne(services, accountId, orderId) : rebuildAll(services, commandLine),
+      isFailure: ({ failed = [] }) => Array.isArray(failed) && failed.length > 0,
+    };
+  },
+});
+
+async function rebuildOne(services: Services, accountId: string, orderId: string) {
+  if (!(await findOrder(services.database, accountId, orderId))) {
+    throw new RefusedError(`Account ${accountId} has no order ${orderId}.`);
+  }
+  return {
+    order_id: orderId,
+    outcome: await rebuildOrder(services, accountId, orderId, commandLine),
+  };
+}

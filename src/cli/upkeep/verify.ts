@@ -1,0 +1,102 @@
+/**
+ * `verify`: checks the invariants on the live database. The exit status is 1 when one is broken, or when the check was
+ * interrupted. Progress goes to standard error with the place from which `--after` continues.
+ */
+import { isAccountId } from '../../domain/ids.ts';
+import type { Services } from '../../services/services.ts';
+import {
+  findPlace,
+  type Verified,
+  type VerifyOptions,
+  verifyInvariants,
+} from '../../use-cases/upkeep/verify-invariants.ts';
+import { defineCommand, UsageError } from '../framework/command.ts';
+import { continueWith, createProgress } from './verify-progress.ts';
+
+export const verify = defineCommand({
+  name: ['verify'],
+  summary: 'Check that the stored data is consistent.',
+  description:
+    'Checks the invariants of the contract on the live database, and prints what was checked and each breach. The exit status is 1 for a breach, and for a check that was interrupted. Progress goes to standard error.',
+  options: {
+    after: {
+      type: 'string',
+      value: 'PLACE',
+      text: 'Continue at the place that an earlier run printed.',
+    },
+    account: { type: 'string', value: 'ID', text: 'Check only this account.' },
+  },
+  examples: ['verify', 'verify --account acc_… --json'],
+  prepare: ({ values }) => {
+    const scope = readScope(values);
+    return {
+      run: (services, _config, warn) => runVerify(services, scope, warn),
+      render: (outcome) => renderVerified(outcome as Verified),
+      isFailure: (outcome) => {
+        const { breaches, next } = outcome as Verified;
+        return breaches.length > 0 || next !== null;
+      },
+    };
+  },
+});
+
+type Scope = Pick<VerifyOptions, 'after' | 'accountId'>;
+
+type Given = { readonly after: string | undefined; readonly account: string | undefined };
+
+function readScope({ after, account }: Given): Scope {
+  const place = after === undefined ? undefined : findPlace(after);
+  if (after !== undefined && !place) {
+    throw new UsageError('--after takes the place that an earlier run of verify printed.');
+  }
+  if (account !== undefined && !isAccountId(account)) {
+    throw new UsageError('--account takes an account id.');
+  }
+  return { after: place, accountId: account };
+}
+
+async function runVerify(
+  services: Services,
+  scope: Scope,
+  warn: (text: string) => void,
+): Promise<Verified> {
+  const interrupted = new AbortController();
+  const interrupt = () => interrupted.abort();
+  for (const signal of signals) process.once(signal, interrupt);
+  const progress = createProgress(warn);
+  try {
+    const verified = await verifyInvariants(services, {
+      ...scope,
+      onPage: progress.note,
+      onBreach: ({ where, what }) => warn(`broken: ${where}: ${what}`),
+      signal: interrupted.signal,
+    });
+    if (verified.next !== null) warn(`Interrupted. ${continueWith(verified.next)}`);
+    return verified;
+  } catch (error) {
+    const place = progress.place();
+    if (place !== undefined) warn(`Failed. ${continueWith(place)}`);
+    throw error;
+  } finally {
+    for (const signal of signals) process.off(signal, interrupt);
+  }
+}
+
+const signals = ['SIGINT', 'SIGTERM'] as const;
+
+function renderVerified(verified: Verified): string {
+  const { orders, transactions, checked, found, breaches, pruned, next } = verified;
+  const lines = checked.map((invariant) => {
+    const count = found[invariant] ?? 0;
+    const own = breaches.filter((breach) => breach.invariant === invariant);
+    const shown = own.map(({ where, what }) => `\n    ${where}: ${what}`);
+    if (own.length < count) shown.push(`\n    and ${count - own.length} more`);
+    return `${count === 0 ? 'holds ' : 'BROKEN'}  ${invariant}${shown.join('')}`;
+  });
+  const summary = [`${orders} orders and ${transactions} transactions checked`];
+  if (pruned.inboxes > 0) summary.push(`${pruned.inboxes} not folded: bodies were pruned by age`);
+  if (pruned.histories > 0)
+    summary.push(`${pruned.histories} not replayed: history was pruned by age`);
+  if (next !== null) summary.push(`interrupted: the rest is checked by verify --after ${next}`);
+  return [...lines, '', ...summary].join('\n');
+}

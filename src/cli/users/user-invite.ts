@@ -1,0 +1,43 @@
+/** `user invite`: prints a one-time link with which a person joins an account. Contract 13.2. */
+import { commandLine } from '../../domain/audit.ts';
+import { roles } from '../../domain/users/role.ts';
+import { inviteUser } from '../../use-cases/users/invite-user.ts';
+import { accountArgument } from '../framework/arguments.ts';
+import { defineCommand } from '../framework/command.ts';
+import { readOneOf } from '../framework/one-of.ts';
+import { adviseOnLink, emailOption } from './user-view.ts';
+
+export const userInvite = defineCommand({
+  name: ['user', 'invite'],
+  summary: 'Print a one-time link to join an account.',
+  description:
+    'Prints a link with which a person joins an account on the dashboard. It works once, for 24 hours, and replaces earlier links for the same address. A new user sets a password or a passkey; somebody who is a user already signs in.',
+  arguments: [accountArgument],
+  options: {
+    ...emailOption,
+    role: {
+      type: 'string',
+      value: 'ROLE',
+      text: 'What the person may do: viewer reads; operator also refunds, replays, resends and resolves; owner also sees secrets, changes settings and invites.',
+      isRequired: true,
+    },
+  },
+  examples: ['user invite acc_… --email asha@example.com --role operator'],
+  prepare: ({ values, positionals: [accountId = ''] }) => {
+    const role = readOneOf('--role', values.role, roles) ?? 'viewer';
+    const request = { accountId, email: values.email, role };
+    return {
+      run: async (services) => {
+        const invited = await inviteUser(services, commandLine, request);
+        return {
+          account_id: accountId,
+          email: invited.email,
+          role: invited.role,
+          link: invited.link,
+          expires_at: invited.expiresAt.toISOString(),
+        };
+      },
+      advise: adviseOnLink,
+    };
+  },
+});

@@ -1,0 +1,171 @@
+/**
+ * The order state: an order with its transactions, and how a notice changes it. Pure: the same set of notices gives
+ * the same state in any order of arrival.
+ */
+
+import type { Order, OrderStatus } from '../orders/order.ts';
+import { type DeliveredNotice, isVoid } from '../payments/notice.ts';
+import type { HeldNotice } from '../payments/records.ts';
+import { type Transaction, withFlags } from '../payments/transaction.ts';
+import type { ReviewFlag } from '../review-flag.ts';
+import { isHeldFor, regroup } from './group.ts';
+import { flagsOfHeld } from './held.ts';
+import {
+  foldTransaction,
+  isAuthentication,
+  paymentsOf,
+  pickStartReferences,
+  type StartedTransaction,
+  showBestAttempts,
+  toUnfolded,
+  type Unfolded,
+} from './matching.ts';
+import { relateTransactions } from './relate.ts';
+import { addTallies, type Tally, tallyOf, type Unloaded } from './tally.ts';
+
+export type OrderState = {
+  readonly order: Pick<Order, 'orderId' | 'amounts' | 'lapsesAt'>;
+  readonly transactions: readonly Transaction[];
+  /** Notices that belong to no transaction, or whose transaction cannot be determined. */
+  readonly held: readonly HeldNotice[];
+  /** Set for a large order of which only some transactions are loaded. */
+  readonly unloaded?: Unloaded;
+  /** The payments that were announced as duplicates before, which is a fact of the order. Contract 4.17. */
+  readonly announcedDuplicates?: readonly string[];
+};
+
+/** What the transactions determine in the order's own row. Contract 4.3. */
+export type OrderSummary = {
+  readonly status: OrderStatus;
+  readonly attempts: number;
+  readonly flags: readonly ReviewFlag[];
+};
+
+export type { DeliveredNotice };
+
+const failedAttemptsMax = 15;
+
+/** Adds the notice and folds everything it affects again. */
+export function applyNotice<State extends OrderState>(
+  orderState: State,
+  notice: DeliveredNotice,
+): State {
+  const { order } = orderState;
+  if (notice.payment && isAuthentication(notice.payment))
+    return applyAuthentication(orderState, notice);
+  const { transactions, held } = regroup(orderState, notice);
+  // A repeated notice changes nothing.
+  if (transactions === orderState.transactions) return orderState;
+  const { provider } = notice;
+  const withPayments = showBestAttempts(order, transactions, provider, 'payment');
+  const withRefunds = showBestAttempts(order, withPayments, provider, 'refund');
+  return { ...orderState, transactions: relate(orderState, withRefunds), held };
+}
+
+/** An authentication changes the started payment it references, and creates no transaction. Contract 6.4. */
+function applyAuthentication<State extends OrderState>(
+  orderState: State,
+  notice: DeliveredNotice,
+): State {
+  const { payment, provider, deliveryKey, references } = notice;
+  const started = paymentsOf(orderState.transactions).find(
+    (entry) =>
+      entry.start !== null &&
+      entry.provider === provider &&
+      references.transactionIds.includes(entry.transactionId),
+  );
+  if (!payment || !started) return orderState;
+  if (started.notices.some((known) => known.deliveryKey === deliveryKey)) return orderState;
+  const { order } = orderState;
+  const fresh = { ...payment, deliveryKey, ...pickStartReferences(references) };
+  const changed = foldTransaction(
+    { ...started, notices: [...started.notices, fresh] },
+    order.amounts,
+  );
+  const replaced = replace(orderState.transactions, changed);
+  const transactions = showBestAttempts(order, replaced, provider, 'payment');
+  return { ...orderState, transactions: relate(orderState, transactions) };
+}
+
+/** Adds a payment or refund that is started here, or updates its start. */
+export function applyStart<State extends OrderState>(
+  orderState: State,
+  started: StartedTransaction,
+): State & { readonly transaction: Transaction } {
+  const { order, transactions } = orderState;
+  const known = transactions.find(({ transactionId }) => transactionId === started.transactionId);
+  const unfolded = known ? { ...known, start: started.start } : toUnfolded(started);
+  const fresh = foldTransaction(unfolded as Unfolded, order.amounts);
+  const all = known ? replace(transactions, fresh) : [...transactions, fresh];
+  const matched = showBestAttempts(order, all, started.provider, started.type);
+  const after = relate(orderState, matched);
+  const transaction = after.find(({ transactionId }) => transactionId === started.transactionId);
+  return { ...orderState, transactions: after, transaction: transaction ?? fresh };
+}
+
+/** True for a void whose target is not known yet, so that it must be parked. A failed void needs no target. */
+export function lacksTarget(orderState: OrderState, notice: DeliveredNotice): boolean {
+  const hasFailed = notice.payment?.status === 'new' || notice.refund?.status === 'failed';
+  return isVoid(notice) && !hasFailed && isHeldFor(orderState, notice, 'no-target');
+}
+
+/** A function of the transactions and of time alone. Contract 4.3. */
+export function decideOrderSummary(orderState: OrderState, now: Date): OrderSummary {
+  const tally = totalOf(orderState);
+  const status = (): OrderStatus => {
+    if (tally.completing > 0) return 'completed';
+    if (isOver(orderState.order, tally, now)) return 'lapsed';
+    return tally.payments === 0 ? 'new' : 'pending';
+  };
+  return { status: status(), attempts: tally.payments, flags: orderFlags(orderState, tally) };
+}
+
+/** The tally of all transactions of the order, loaded or not. */
+export function totalOf({
+  order,
+  transactions,
+  unloaded,
+}: Pick<OrderState, 'order' | 'transactions' | 'unloaded'>): Tally {
+  const loaded = tallyOf(transactions, order.amounts);
+  return unloaded ? addTallies(unloaded.tally, loaded) : loaded;
+}
+
+/** The number of all transactions of the order, loaded or not. */
+export function countTransactions({ transactions, unloaded }: OrderState): number {
+  return transactions.length + (unloaded?.tally.transactions ?? 0);
+}
+
+/** An unpaid order lapses when its time is over, or after too many failed attempts. */
+export function hasLapsed(
+  orderState: Pick<OrderState, 'order' | 'transactions' | 'unloaded'>,
+  now: Date,
+): boolean {
+  return isOver(orderState.order, totalOf(orderState), now);
+}
+
+function isOver({ lapsesAt }: OrderState['order'], { failed }: Tally, now: Date): boolean {
+  return now >= lapsesAt || failed >= failedAttemptsMax;
+}
+
+function orderFlags(
+  { held }: OrderState,
+  { paid, refunded, refundsPending }: Tally,
+): readonly ReviewFlag[] {
+  const flags: ReviewFlag[] = [];
+  // Successful and pending refunds exceed what was paid, fees included.
+  if (refunded + refundsPending > paid) flags.push('over_refunded');
+  return withFlags(flags, flagsOfHeld(held));
+}
+
+function relate(
+  { order, announcedDuplicates }: OrderState,
+  transactions: readonly Transaction[],
+): readonly Transaction[] {
+  return relateTransactions(transactions, order.amounts, announcedDuplicates);
+}
+
+function replace(transactions: readonly Transaction[], changed: Transaction): Transaction[] {
+  return transactions.map((transaction) =>
+    transaction.transactionId === changed.transactionId ? changed : transaction,
+  );
+}

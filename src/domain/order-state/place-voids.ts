@@ -1,0 +1,181 @@
+/** Decides which capture or payment each void cancels. Contract 4.9. */
+
+import type { PaymentStatus } from '../payments/notice.ts';
+import {
+  chooseTarget,
+  type HeldRecord,
+  highestStatus,
+  type ImpliedPayment,
+  oldestFirst,
+  ownId,
+  type PaymentWithCaptures,
+  type PlacedPayment,
+  recordedAt,
+  targetsOf,
+  toVoidCandidate,
+  type VoidCandidate,
+} from '../payments/records.ts';
+import type { StoredPaymentNotice, VoidState } from '../payments/transaction.ts';
+
+export function placeVoids(
+  payments: readonly PaymentWithCaptures[],
+  notices: readonly StoredPaymentNotice[],
+  implied: ImpliedPayment,
+  held: HeldRecord[],
+): PlacedPayment[] {
+  const targeted = new Map<PaymentWithCaptures, TargetedVoid[]>();
+  const voids = readVoids(notices);
+  const targets = voids.length === 0 ? new Map() : listTargets(payments);
+  for (const entry of voids) {
+    const target = findVoidTarget(entry, targets, implied, held);
+    if (typeof target === 'string') {
+      held.push(...entry.notices.map((payment) => ({ hold: target, payment })));
+    } else {
+      const own = targeted.get(target.payment) ?? [];
+      own.push({ ...entry, capture: target.capture });
+      targeted.set(target.payment, own);
+    }
+  }
+  return payments.map((payment) => applyVoids(payment, targeted.get(payment) ?? [], held));
+}
+
+/** One void with all its notices. */
+type Void = {
+  readonly notices: readonly StoredPaymentNotice[];
+  readonly records: readonly StoredPaymentNotice['record'][];
+  readonly targets: readonly string[];
+  /** Null for a void that failed. */
+  readonly state: VoidState | null;
+};
+
+type TargetedVoid = Void & { readonly capture: string | undefined };
+
+/** Groups the notices by void, oldest first. */
+function readVoids(notices: readonly StoredPaymentNotice[]): Void[] {
+  return [...Map.groupBy(notices, ownId)].sort(oldestFirst).map(([, own]) => ({
+    notices: own,
+    records: [...new Set(own.map(({ record }) => record))],
+    targets: targetsOf(own),
+    state: stateOf(own),
+  }));
+}
+
+/** A failed void has the status `new`, also when it was pending before. */
+function stateOf(notices: readonly StoredPaymentNotice[]): VoidState | null {
+  const statuses = new Set(notices.map(({ status }) => status));
+  if (statuses.has('reversed')) return 'done';
+  return statuses.has('new') ? null : 'pending';
+}
+
+type VoidTarget = { readonly payment: PaymentWithCaptures; readonly capture: string | undefined };
+
+/** The payments and captures by their ids; of the same id, the capture. */
+function listTargets(payments: readonly PaymentWithCaptures[]): Map<string, VoidTarget> {
+  const targets = new Map<string, VoidTarget>();
+  for (const payment of payments) targets.set(payment.pspId, { payment, capture: undefined });
+  for (const payment of payments) {
+    for (const capture of payment.captures.keys()) targets.set(capture, { payment, capture });
+  }
+  return targets;
+}
+
+function findVoidTarget(
+  { targets, records }: Void,
+  known: ReadonlyMap<string, VoidTarget>,
+  implied: ImpliedPayment,
+  held: readonly HeldRecord[],
+): VoidTarget | HeldRecord['hold'] {
+  const [target] = targets;
+  if (targets.length > 1 || records.length > 1) return 'contradictory';
+  if (target === undefined) {
+    return typeof implied === 'string' ? implied : { payment: implied, capture: undefined };
+  }
+  const found = known.get(target);
+  if (found) return found;
+  // The void of a held capture is held for the same reason.
+  const capture = held.find(
+    (entry) =>
+      'payment' in entry &&
+      entry.payment.record === 'capture' &&
+      entry.payment.pspTransactionId === target,
+  );
+  return capture?.hold ?? 'no-target';
+}
+
+function applyVoids(
+  payment: PaymentWithCaptures,
+  voids: readonly TargetedVoid[],
+  held: HeldRecord[],
+): PlacedPayment {
+  const { pspId, sources, captures } = payment;
+  const voidedCaptures = new Map<string, VoidState>();
+  const voidCapture = (id: string, state: VoidState) => {
+    if (voidedCaptures.get(id) !== 'done') voidedCaptures.set(id, state);
+  };
+  const candidates = voids.length === 0 ? [] : [...captures].map(toCandidate);
+  let voided: VoidState | null = null;
+  const records = [...sources, ...[...captures.values()].flat()];
+  // Voids that target a capture come first, so that the others choose among the remaining captures.
+  const exactFirst = voids.toSorted(
+    (a, b) => Number(b.capture !== undefined) - Number(a.capture !== undefined),
+  );
+  for (const entry of exactFirst) {
+    const { notices, state } = entry;
+    const target = targetOf(entry, payment, candidates, voidedCaptures);
+    if (target === 'no-target') {
+      held.push(...notices.map((notice) => ({ hold: target, payment: notice })));
+      continue;
+    }
+    records.push(...notices);
+    if (state === null) continue;
+    for (const id of target.captures) voidCapture(id, state);
+    if (target.isPayment && voided !== 'done') voided = state;
+  }
+  const placed = [...captures].sort(oldestFirst).map(([id, own]) => ({
+    pspId: id,
+    notices: own,
+    voided: voidedCaptures.get(id) ?? null,
+  }));
+  return { pspId, records, captures: placed, voided };
+}
+
+type CaptureCandidate = VoidCandidate & { readonly status: PaymentStatus };
+
+function toCandidate([pspId, own]: readonly [
+  string,
+  readonly StoredPaymentNotice[],
+]): CaptureCandidate {
+  return { ...toVoidCandidate(pspId, own), status: highestStatus(own) };
+}
+
+type Target = { readonly isPayment: boolean; readonly captures: readonly string[] };
+
+/** The void of an authorisation releases its uncaptured rest; the void of a payment cancels all of it. */
+function targetOf(
+  { capture, records: [record], notices }: TargetedVoid,
+  { captures, sources }: PaymentWithCaptures,
+  candidates: readonly CaptureCandidate[],
+  voided: ReadonlyMap<string, VoidState>,
+): Target | 'no-target' {
+  if (capture !== undefined) return { isPayment: false, captures: [capture] };
+  switch (record) {
+    case 'void-authorization':
+      return { isPayment: true, captures: [] };
+    case 'void-capture': {
+      // A payment made in one step has no captures, so a void of its capture cancels the payment.
+      const isOneStep = captures.size === 0 && highestStatus(sources) === 'succeeded';
+      if (isOneStep) return { isPayment: true, captures: [] };
+      const having = (status: PaymentStatus) =>
+        candidates.filter((capture) => capture.status === status && !voided.has(capture.pspId));
+      // Chooses among successful captures, else among pending ones; never a failed one.
+      const succeeded = having('succeeded');
+      const chosen = chooseTarget(notices, succeeded.length > 0 ? succeeded : having('pending'));
+      return chosen === undefined ? 'no-target' : { isPayment: false, captures: [chosen] };
+    }
+    default: {
+      const at = recordedAt(notices);
+      const before = candidates.filter((capture) => capture.recordedAt <= at);
+      return { isPayment: true, captures: before.map(({ pspId }) => pspId) };
+    }
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Settles an order state: applies what changes with time alone, which is the order's status, partly captured payments
+ * and the flag of payments that nobody captures. It needs no notices, so readers see the same state as writers.
+ */
+
+import { type Payment, type Transaction, withFlags } from '../payments/transaction.ts';
+import type { ReviewFlag } from '../review-flag.ts';
+import {
+  decideOrderSummary,
+  hasLapsed,
+  type OrderState,
+  type OrderSummary,
+} from './order-state.ts';
+import { flagDuplicates, listAnnounced } from './relate.ts';
+
+/** An order state with the summary of its order at one moment. */
+export type SettledOrderState = OrderState & { readonly summary: OrderSummary };
+
+export function settle<State extends OrderState>(
+  orderState: State,
+  now: Date,
+): State & { readonly summary: OrderSummary } {
+  const settled = { ...orderState, transactions: settleTransactions(orderState, now) };
+  return { ...settled, summary: decideOrderSummary(settled, now) };
+}
+
+/** Returns the same list when nothing changes. */
+export function settleTransactions(
+  orderState: Pick<OrderState, 'order' | 'transactions'>,
+  now: Date,
+): readonly Transaction[] {
+  const { order, transactions } = orderState;
+  const isLapsed = hasLapsed(orderState, now);
+  const settled = transactions.map((entry) =>
+    entry.type === 'payment'
+      ? flagUncaptured(settlePartialCapture(entry, order, isLapsed, now), now)
+      : entry,
+  );
+  const isSame = settled.every((entry, index) => entry === transactions[index]);
+  // A duplicate of before is not the first payment, so it stays one.
+  return isSame
+    ? transactions
+    : flagDuplicates(settled, order.amounts, listAnnounced(transactions));
+}
+
+/** A partly captured payment is authorized until the order lapses, then succeeded with the captured amount. Contract 4.9. */
+function settlePartialCapture(
+  payment: Payment,
+  { amounts, lapsesAt }: OrderState['order'],
+  isLapsed: boolean,
+  now: Date,
+): Payment {
+  const { partialCapture } = payment;
+  if (partialCapture === null) return payment;
+  const finishedAtMs = isLapsed && now >= lapsesAt ? lapsesAt.getTime() : null;
+  const isSame = isLapsed === (payment.status === 'succeeded');
+  if (isSame && finishedAtMs === payment.finishedAtMs) return payment;
+  const { captured, authorized } = partialCapture;
+  const flags = withoutFlags(payment, ['partially_captured', 'currency_mismatch']);
+  if (!isLapsed) {
+    return {
+      ...payment,
+      status: 'authorized',
+      amount: authorized ?? captured,
+      finishedAtMs: null,
+      flags,
+    };
+  }
+  const flag = payment.currency === amounts.currency ? 'partially_captured' : 'currency_mismatch';
+  return {
+    ...payment,
+    status: 'succeeded',
+    amount: captured,
+    finishedAtMs,
+    flags: withFlags(flags, [flag]),
+  };
+}
+
+/** A payment that was started here should be captured this long after its authorisation. */
+const captureSecondsMax = 3_600;
+
+/** When an uncaptured payment is flagged; null for a payment that is not waiting for a capture. Contract 4.8. */
+export function uncapturedAtMs({ start, status, authorizedAtMs }: Payment): number | null {
+  if (start === null || status !== 'authorized') return null;
+  return (authorizedAtMs ?? start.atMs) + captureSecondsMax * 1_000;
+}
+
+function flagUncaptured(payment: Payment, now: Date): Payment {
+  const dueAtMs = uncapturedAtMs(payment);
+  const isDue = dueAtMs !== null && now.getTime() >= dueAtMs;
+  if (isDue === payment.flags.includes('not_captured')) return payment;
+  const flags = withoutFlags(payment, ['not_captured']);
+  return { ...payment, flags: withFlags(flags, isDue ? ['not_captured'] : []) };
+}
+
+function withoutFlags({ flags }: Payment, removed: readonly ReviewFlag[]): readonly ReviewFlag[] {
+  return flags.filter((flag) => !removed.includes(flag));
+}

@@ -1,0 +1,114 @@
+/**
+ * Sums over the transactions of an order. They are all that the order's own row needs of them, and they add up: the
+ * tally of an order is that of some of its transactions plus that of the others.
+ */
+import type { MinorUnits } from '../money/money.ts';
+import {
+  type Expected,
+  matchesExpected,
+  type Payment,
+  type Refund,
+  type Transaction,
+} from '../payments/transaction.ts';
+
+export type Tally = {
+  readonly transactions: number;
+  readonly payments: number;
+  /** Payments that failed, without those that never reached their provider. Contract 4.16. */
+  readonly failed: number;
+  readonly succeeded: number;
+  /** Successful payments of the expected amount: one of them completes the order. */
+  readonly completing: number;
+  /** What was paid in the order's currency, fees included. */
+  readonly paid: MinorUnits;
+  readonly refunded: MinorUnits;
+  readonly refundsPending: MinorUnits;
+};
+
+/** What is stored with a large order. */
+export type StoredTally = Tally & {
+  /** The successful payment that is not flagged as a duplicate. */
+  readonly countedId: string | null;
+};
+
+/** The transactions of a large order that are not loaded. */
+export type Unloaded = {
+  readonly tally: Tally;
+  /** The ids of the order's transactions from this text on. */
+  readonly idsFrom: string;
+  readonly transactionIds: ReadonlySet<string>;
+  /** Provider and id of the transactions that are loaded, if they exist. */
+  readonly pspKeys: ReadonlySet<string>;
+};
+
+const emptyTally: Tally = {
+  transactions: 0,
+  payments: 0,
+  failed: 0,
+  succeeded: 0,
+  completing: 0,
+  paid: 0,
+  refunded: 0,
+  refundsPending: 0,
+};
+
+export function tallyOf(transactions: readonly Transaction[], expected: Expected): Tally {
+  const tally = { ...emptyTally, transactions: transactions.length };
+  for (const entry of transactions) {
+    if (entry.type === 'refund') {
+      if ((entry.currency ?? expected.currency) !== expected.currency) continue;
+      tally.refunded += refundAmount(entry, 'succeeded');
+      tally.refundsPending += refundAmount(entry, 'pending');
+      continue;
+    }
+    tally.payments += 1;
+    if (entry.status === 'failed' && wasAttempted(entry)) tally.failed += 1;
+    if (entry.status !== 'succeeded') continue;
+    tally.succeeded += 1;
+    if (completes(entry, expected)) tally.completing += 1;
+    if (entry.currency === expected.currency) tally.paid += entry.amount ?? 0;
+  }
+  return tally;
+}
+
+function wasAttempted({ failure }: Payment): boolean {
+  return failure?.code !== 'PROVIDER_UNAVAILABLE';
+}
+
+export function addTallies(a: Tally, b: Tally): Tally {
+  return combine(a, b, 1);
+}
+
+export function subtractTally(a: Tally, b: Tally): Tally {
+  return combine(a, b, -1);
+}
+
+function combine(a: Tally, b: Tally, sign: 1 | -1): Tally {
+  return {
+    transactions: a.transactions + sign * b.transactions,
+    payments: a.payments + sign * b.payments,
+    failed: a.failed + sign * b.failed,
+    succeeded: a.succeeded + sign * b.succeeded,
+    completing: a.completing + sign * b.completing,
+    paid: a.paid + sign * b.paid,
+    refunded: a.refunded + sign * b.refunded,
+    refundsPending: a.refundsPending + sign * b.refundsPending,
+  };
+}
+
+export function completes(payment: Payment, expected: Expected): boolean {
+  const { status, flags } = payment;
+  return (
+    status === 'succeeded' &&
+    matchesExpected(payment, expected) &&
+    !flags.includes('partially_captured')
+  );
+}
+
+/** The amount of a refund that has this status. The parts of a split refund count separately. */
+export function refundAmount(refund: Refund, status: 'succeeded' | 'pending'): MinorUnits {
+  if (!refund.parts) return refund.status === status ? (refund.amount ?? 0) : 0;
+  return refund.parts
+    .filter((part) => part.status === status)
+    .reduce((sum, { amount }) => sum + amount, 0);
+}

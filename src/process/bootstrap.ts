@@ -1,0 +1,244 @@
+/** Prepares everything a process needs before it serves: the data folder, the database, its schema and the keys. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { ServiceError } from '../domain/errors.ts';
+import { StartError } from '../domain/start-error.ts';
+import { lockDataFolder } from '../embedded-postgres/data-folder.ts';
+import {
+  embeddedAddress,
+  isEmbeddedDatabaseRunning,
+  startEmbeddedDatabase,
+} from '../embedded-postgres/embedded-database.ts';
+import { makeMasterKeyOnce, readMasterKeys } from '../embedded-postgres/master-key-file.ts';
+import { writeServiceUrl } from '../embedded-postgres/service-url-file.ts';
+import { shareConnections } from '../postgres/connection-shares.ts';
+import { type Database, type DatabaseAddress, openDatabase } from '../postgres/database.ts';
+import { allowedNetworksOf } from '../security/endpoint-address.ts';
+import { sealingKeyIdOf } from '../security/master-key.ts';
+import { networksOf } from '../security/networks.ts';
+import type { Services } from '../services/services.ts';
+import { throttle } from '../services/throttle.ts';
+import { listSealedSamples } from '../store/accounts/account-secrets.ts';
+import { listSigningKeys } from '../store/accounts/signing-keys.ts';
+import { isSchemaComplete, migrate } from '../store/upkeep/migrate.ts';
+import type { Tracing } from '../tracing/tracing.ts';
+import type { Config } from './config.ts';
+import { createServices } from './create-services.ts';
+import { loadTracing } from './load-tracing.ts';
+import { type Log, logWarningsTo } from './log.ts';
+import { chooseServiceUser, type ServiceUser } from './service-user.ts';
+import { explainUnusable } from './unusable-database.ts';
+import { type DatabaseWait, prepareOrWait } from './wait-for-database.ts';
+
+export type Bootstrapped = {
+  readonly services: Services;
+  /** Until the database is prepared, every call is answered 503. */
+  readonly databaseWait: DatabaseWait;
+  /** The names of the migrations that this process has applied. */
+  readonly listMigrated: () => readonly string[];
+  /** The user that the process becomes once it no longer needs root. */
+  readonly serviceUser: ServiceUser;
+  readonly tracing: Tracing | undefined;
+  /** Closes everything that was opened, in reverse order. */
+  readonly close: () => Promise<void>;
+};
+
+type DatabaseToOpen = {
+  readonly address: DatabaseAddress;
+  /** The command line serves no requests, so all it does is maintenance. */
+  readonly isCommandLine?: boolean;
+  /** Resolves with the names of the migrations that it has applied. */
+  readonly check: (database: Database) => Promise<readonly string[]>;
+  /** Without it an unavailable database fails the start; with it the process waits until this is aborted. */
+  readonly waiting?: AbortSignal | undefined;
+  readonly onWaiting?: (explained: unknown) => void;
+  readonly closeMore?: () => Promise<void>;
+  readonly serviceUser?: ServiceUser;
+};
+
+/**
+ * For the process that owns the database. In the embedded mode it starts the server; a database elsewhere is waited for
+ * if it is unavailable. Then it migrates.
+ */
+export async function bootstrap(
+  config: Config,
+  log: Log,
+  waiting: AbortSignal,
+): Promise<Bootstrapped> {
+  if (config.databaseUrl !== undefined) {
+    const address = { connectionString: config.databaseUrl };
+    const onWaiting = logWaiting(log);
+    const serviceUser = await chooseServiceUser(config);
+    const check = config.isMigrating ? migrate : refuseMissingSchema;
+    return open(config, log, { address, check, waiting, onWaiting, serviceUser });
+  }
+  const lock = await lockDataFolder(config.dataDir);
+  try {
+    // Before the database exists: if a database has lost its key file, it must not get a new key.
+    if (config.masterKeyHex === undefined) await makeMasterKeyOnce(config.dataDir);
+    const serviceUser = await chooseServiceUser(config);
+    await writeServiceUrl(config.dataDir, config.publicUrl);
+    const warn = (line: string) => log.warn({ line }, 'embedded database');
+    const embedded = await startEmbeddedDatabase(config.dataDir, { warn }, serviceUser?.ids);
+    const closeMore = async () => {
+      await embedded.stop();
+      lock.release();
+    };
+    const { address } = embedded;
+    const check = config.isMigrating ? migrate : refuseMissingSchema;
+    return await open(config, log, { address, check, closeMore, serviceUser });
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+type JoinOptions = {
+  /** Of a worker, which waits for its first process to migrate the database. */
+  readonly waiting?: AbortSignal;
+  /** The command line migrates the database itself. */
+  readonly isMigration?: boolean;
+};
+
+/** For workers and the command line: connects to a database that another process owns. */
+export async function joinBootstrapped(
+  config: Config,
+  log: Log,
+  { waiting, isMigration = false }: JoinOptions = {},
+): Promise<Bootstrapped> {
+  if (config.databaseUrl === undefined && !(await isEmbeddedDatabaseRunning(config.dataDir))) {
+    throw new StartError(
+      `The embedded database in ${config.dataDir} is not running: start the service with "npm start" first, or set DATABASE_URL.`,
+    );
+  }
+  const checkAlone = isMigration ? migrate : refuseMissingSchema;
+  const check = waiting ? awaitSchema : checkAlone;
+  const address = await addressOf(config);
+  return open(config, log, { address, check, waiting, isCommandLine: !waiting });
+}
+
+/** Opens the database, checks it, and makes sure that a signing key exists. */
+async function open(config: Config, log: Log, toOpen: DatabaseToOpen): Promise<Bootstrapped> {
+  const tracing = toOpen.isCommandLine ? undefined : await loadTracing(config, log);
+  const onFallback = (reason: Error) =>
+    log.warn(
+      { err: reason },
+      'the database driver cannot pipeline: statements are sent one by one',
+    );
+  const { address, isCommandLine } = toOpen;
+  const shares = shareConnections(config.databaseConnectionsMax);
+  const database = openDatabase(address, {
+    onFallback,
+    ...(isCommandLine ? { purpose: 'maintenance' } : { connectionsMax: shares.requests }),
+  });
+  const maintenance = isCommandLine
+    ? database
+    : openDatabase(address, { purpose: 'maintenance', connectionsMax: shares.maintenance });
+  const close = async () => {
+    // A statement of maintenance may run longer than a shutdown may take. Whatever it does is done again later.
+    if (maintenance !== database)
+      await Promise.race([maintenance.close(), delay(maintenanceEndMs, undefined, { ref: false })]);
+    await database.close();
+    await toOpen.closeMore?.();
+    await tracing?.stop();
+  };
+  try {
+    const services = await assemble(config, log, { database, maintenance, tracing });
+    let migrated: readonly string[] = [];
+    const prepare = async () => {
+      migrated = await toOpen.check(database);
+      await refuseForeignMasterKey(services);
+      await services.tokens.prepare();
+    };
+    const explain = (error: unknown) => explainUnusable(config, error);
+    const databaseWait = await prepareOrWait({ prepare, explain, ...toOpen });
+    const listMigrated = () => migrated;
+    const { serviceUser } = toOpen;
+    return { services, databaseWait, listMigrated, serviceUser, tracing, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+const maintenanceEndMs = 1_000;
+
+async function refuseMissingSchema(database: Database): Promise<[]> {
+  if (!(await isSchemaComplete(database))) {
+    throw new StartError(
+      'The database is not set up for this version: run "npm run cli -- migrate", or start the service with "npm start" and without MIGRATE=no.',
+    );
+  }
+  return [];
+}
+
+async function awaitSchema(database: Database): Promise<[]> {
+  if (await isSchemaComplete(database)) return [];
+  throw new ServiceError('SERVICE_UNAVAILABLE');
+}
+
+/** The address of `npm run simulator`. */
+const usualSimulatorUrl = 'http://127.0.0.1:8090';
+
+async function assemble(
+  config: Config,
+  log: Log,
+  parts: Pick<Parameters<typeof createServices>[0], 'database' | 'maintenance' | 'tracing'>,
+): Promise<Services> {
+  const { publicUrl, orderLapseSeconds, pollSeconds } = config;
+  const { inboxBodyDays, historyDays, eventDays, simulatorUrl = usualSimulatorUrl } = config;
+  return createServices({
+    ...parts,
+    ...(await masterKeysOf(config)),
+    settings: {
+      publicUrl,
+      orderLapseSeconds,
+      pollSeconds,
+      inboxBodyDays,
+      historyDays,
+      eventDays,
+      endpointNetworks: allowedNetworksOf(config.endpointNetworks, {
+        loopback: config.databaseUrl === undefined,
+      }),
+      trustedProxies: networksOf(config.trustedProxies),
+      simulatorUrl,
+    },
+    reportDefect: (error, about) => log.error({ ...about, err: error }, 'a defect'),
+    logWarning: logWarningsTo(log),
+  });
+}
+
+/** Keys of the environment never change while the process runs; those of the data folder may be rotated. */
+async function masterKeysOf({ masterKeyHex, otherMasterKeysHex, dataDir }: Config) {
+  if (masterKeyHex !== undefined) return { masterKeyHex, otherMasterKeysHex };
+  const readMasterKeysAgain = () => readMasterKeys(dataDir);
+  const [current = '', ...others] = await readMasterKeysAgain();
+  return { masterKeyHex: current, otherMasterKeysHex: others, readMasterKeysAgain };
+}
+
+/** With another key no stored secret could be read, and every request would fail with an internal error. */
+async function refuseForeignMasterKey({ database, masterKeys }: Services): Promise<void> {
+  const keys = await listSigningKeys(database);
+  const samples = await listSealedSamples(database);
+  const isForeign =
+    (keys.length > 0 && !keys.some((key) => masterKeys.find(key.masterKeyId))) ||
+    samples.some((sealed) => !masterKeys.find(sealingKeyIdOf(sealed)));
+  if (isForeign) {
+    throw new StartError(
+      'MASTER_KEY is not the one this database was set up with: use that one, or set it as MASTER_KEY_PREVIOUS during a rotation.',
+    );
+  }
+}
+
+function logWaiting(log: Log): (explained: unknown) => void {
+  return throttle(10_000, (explained) => {
+    const why =
+      explained instanceof StartError ? explained.message : 'The database is unavailable.';
+    log.warn(`${why} The service waits for it; until then every call is answered 503.`);
+  });
+}
+
+async function addressOf(config: Config): Promise<DatabaseAddress> {
+  return config.databaseUrl === undefined
+    ? embeddedAddress(config.dataDir)
+    : { connectionString: config.databaseUrl };
+}

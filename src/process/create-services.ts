@@ -1,0 +1,123 @@
+/** Creates the services that use cases share. Each process has one set. */
+
+import { eventLimits } from '../domain/events/limits.ts';
+import type { Incoming } from '../domain/inbox/incoming.ts';
+import { limits } from '../domain/limits.ts';
+import { paymentLimits } from '../domain/payments/limits.ts';
+import type { Clock } from '../domain/time.ts';
+import { renderChange } from '../http/merchant/event-view.ts';
+import { createAccountBatcher } from '../postgres/account-batch.ts';
+import type { Database } from '../postgres/database.ts';
+import { databaseLimits } from '../postgres/limits.ts';
+import { listDefaultUrls } from '../providers/account-settings.ts';
+import { createProviderCaller } from '../providers/call.ts';
+import { allowedNetworksOf, loopback } from '../security/endpoint-address.ts';
+import { createMasterKeys } from '../security/master-keys.ts';
+import { networksOf } from '../security/networks.ts';
+import { createAccountDirectory } from '../services/account-directory.ts';
+import { createAnnouncer } from '../services/announcer.ts';
+import { createBackgroundReports } from '../services/background-reports.ts';
+import { createCounters } from '../services/counters.ts';
+import { createEventSender } from '../services/event-sender.ts';
+import { createEventSignal } from '../services/event-signal.ts';
+import type { FinishedCall } from '../services/finished-call.ts';
+import { createProviderSender } from '../services/provider-sender.ts';
+import {
+  createLinkLimit,
+  createRateLimits,
+  createTestLimit,
+  createVisitorLimit,
+} from '../services/rate-limits.ts';
+import type { ReportDefect, ServiceSettings, Services } from '../services/services.ts';
+import { createTokenService } from '../services/token-service.ts';
+import { createWaitingRepeats } from '../services/waiting-repeats.ts';
+import { createWarnings, type LogWarning } from '../services/warnings.ts';
+import { batchBounds, createBatches } from '../store/orders/batches.ts';
+import type { Tracing } from '../tracing/tracing.ts';
+import { storeBatch } from '../use-cases/inbox/store-batch.ts';
+import { recordCalls } from '../use-cases/payments/record-calls.ts';
+
+const defaults: Pick<
+  ServiceSettings,
+  | 'pollSeconds'
+  | 'inboxBodyDays'
+  | 'historyDays'
+  | 'eventDays'
+  | 'endpointNetworks'
+  | 'trustedProxies'
+> = {
+  pollSeconds: paymentLimits.pollSeconds,
+  inboxBodyDays: limits.inboxBodyDays,
+  historyDays: 0,
+  eventDays: eventLimits.eventDays,
+  endpointNetworks: allowedNetworksOf([], { loopback: false }),
+  trustedProxies: networksOf(loopback),
+};
+
+export function createServices(parts: {
+  readonly database: Database;
+  /** The same as `database` unless given. */
+  readonly maintenance?: Database;
+  readonly masterKeyHex: string;
+  /** Older keys that stored secrets may be encrypted with. */
+  readonly otherMasterKeysHex?: readonly string[];
+  /** Called when a secret is encrypted with an unknown key. */
+  readonly readMasterKeysAgain?: () => Promise<readonly string[]>;
+  readonly settings: Omit<ServiceSettings, keyof typeof defaults> & Partial<typeof defaults>;
+  readonly clock?: Clock;
+  readonly reportDefect?: ReportDefect;
+  readonly logWarning?: LogWarning;
+  readonly tracing?: Tracing | undefined;
+}): Services {
+  const { tracing, clock = () => new Date(), reportDefect = () => {} } = parts;
+  const database = tracing?.traceDatabase(parts.database) ?? parts.database;
+  const settings = { ...defaults, ...parts.settings };
+  const { simulatorUrl } = settings;
+  const known = [...listDefaultUrls(), ...(simulatorUrl === undefined ? [] : [simulatorUrl])];
+  const callProvider = createProviderCaller(createProviderSender(settings.endpointNetworks, known));
+  const { send } = createEventSender(settings.endpointNetworks);
+  const masterKeys = createMasterKeys(
+    [parts.masterKeyHex, ...(parts.otherMasterKeysHex ?? [])],
+    parts.readMasterKeysAgain,
+  );
+  const accounts = createAccountDirectory(database, masterKeys);
+  const eventSignal = createEventSignal();
+  const announcer = createAnnouncer(accounts, renderChange, eventSignal.raise);
+  const needs = { database, clock, settings, announcer };
+  return {
+    database,
+    maintenance: parts.maintenance ?? parts.database,
+    batches: createBatches(database),
+    storeBatch: createAccountBatcher({
+      ...batchBounds,
+      accountOf: ({ delivery }) => delivery.accountId,
+      besideMin: databaseLimits.parallelDeliveryBatchMin,
+      watch: (countWaiting) => database.queueStats.addQueue('deliveries', countWaiting),
+      run: (incoming: readonly Incoming[]) => storeBatch(needs, incoming),
+    }),
+    recordInBatch: createAccountBatcher({
+      ...batchBounds,
+      accountOf: ({ accountId }) => accountId,
+      watch: (countWaiting) => database.queueStats.addQueue('polls', countWaiting),
+      run: (calls: readonly FinishedCall[]) => recordCalls(needs, calls),
+    }),
+    masterKeys,
+    settings,
+    clock,
+    reportDefect,
+    callProvider: tracing?.traceProviderCalls(callProvider) ?? callProvider,
+    counters: createCounters(),
+    backgroundReports: createBackgroundReports(reportDefect),
+    warnings: createWarnings(accounts, clock, parts.logWarning ?? (() => {})),
+    accounts,
+    announcer,
+    eventSignal,
+    sendEvent: tracing?.traceEvents(send) ?? send,
+    tokens: createTokenService(database, masterKeys, clock),
+    countCall: createRateLimits(clock),
+    countLink: createLinkLimit(clock),
+    countVisitor: createVisitorLimit(clock),
+    countTest: createTestLimit(clock),
+    waitingRepeats: createWaitingRepeats(),
+  };
+}

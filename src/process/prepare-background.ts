@@ -1,0 +1,69 @@
+/**
+ * Starts background work once the database is prepared, and tries again until it works. A failed start is not fatal,
+ * because requests can be served without it; /readyz reports it.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { ServiceError } from '../domain/errors.ts';
+import { throttle } from '../services/throttle.ts';
+import type { Background } from './background.ts';
+import type { Bootstrapped } from './bootstrap.ts';
+import type { Log } from './log.ts';
+
+export type PreparedBackground = {
+  readonly start: () => void;
+  /** True after a start that failed for another reason than a short absence of the database, until one succeeds. */
+  readonly isMissing: () => boolean;
+  readonly stop: () => Promise<void>;
+};
+
+const retryMsMin = 1_000;
+const retryMsMax = 60_000;
+const logEveryMs = 600_000;
+/** While the database is away, /readyz reports that by itself, and everything resumes soon after its return. */
+const awayMsUsuallyMax = 30_000;
+
+const whatToDo =
+  'Background work could not be started, so deliveries are not retried, payments are not polled and orders do not lapse. Check that the database has connections left, and that its user may create and use the schema of jobs, whose name begins with "pgboss"; see "BackgroundNotRunning" in docs/operations.md. The service keeps trying.';
+
+export function prepareBackground(
+  { services, databaseWait }: Pick<Bootstrapped, 'services' | 'databaseWait'>,
+  log: Log,
+  { awayMsMax = awayMsUsuallyMax }: { readonly awayMsMax?: number } = {},
+): PreparedBackground {
+  const ending = new AbortController();
+  let isMissing = false;
+  let started: Promise<Background | undefined> = Promise.resolve(undefined);
+  const logFailure = throttle(logEveryMs, (error: unknown, times) =>
+    log.error({ err: error, times }, whatToDo),
+  );
+  const startUntilItWorks = async (): Promise<Background> => {
+    await databaseWait.done;
+    const startedAtMs = performance.now();
+    for (let retryMs = retryMsMin; ; ) {
+      try {
+        const { startBackground } = await import('./background.ts');
+        const background = await startBackground(services, log);
+        if (isMissing) log.info('background work has started');
+        isMissing = false;
+        return background;
+      } catch (error) {
+        const isAway = error instanceof ServiceError;
+        // A database that answers requests may refuse this all the time: it has no connection left, or is too slow.
+        isMissing = !isAway || performance.now() - startedAtMs > awayMsMax;
+        retryMs = isAway ? retryMsMin : Math.min(retryMs * 2, retryMsMax);
+        if (isMissing) logFailure(error);
+        await delay(retryMs, undefined, { signal: ending.signal });
+      }
+    }
+  };
+  return {
+    start: () => {
+      started = startUntilItWorks().catch(() => undefined);
+    },
+    isMissing: () => isMissing,
+    stop: async () => {
+      ending.abort();
+      await (await started)?.stop();
+    },
+  };
+}

@@ -1,0 +1,51 @@
+/** Prepares the database before anything is served: immediately, or as soon as it is available. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { ServiceError } from '../domain/errors.ts';
+
+export type DatabaseWait = {
+  /** Rejects with an error that waiting cannot fix, such as a wrong password. */
+  readonly done: Promise<void>;
+  readonly isDone: () => boolean;
+};
+
+type Steps = {
+  readonly prepare: () => Promise<void>;
+  readonly explain: (error: unknown) => unknown;
+  /** Called after every failed try. */
+  readonly onWaiting?: ((explained: unknown) => void) | undefined;
+  /** Without it an unavailable database is an error; with it `prepare` is retried until this is aborted. */
+  readonly waiting?: AbortSignal | undefined;
+};
+
+const retryMs = 100;
+
+/** Resolves when the database is prepared, or when it is unavailable and retries have started. */
+export async function prepareOrWait(steps: Steps): Promise<DatabaseWait> {
+  if (await isPrepared(steps)) return { done: Promise.resolve(), isDone: () => true };
+  let isDone = false;
+  const done = prepareWhenThere(steps).then(() => {
+    isDone = true;
+  });
+  // The caller handles the rejection later; until then it must not count as unhandled.
+  done.catch(() => {});
+  return { done, isDone: () => isDone };
+}
+
+async function prepareWhenThere(steps: Steps): Promise<void> {
+  do {
+    await delay(retryMs, undefined, { signal: steps.waiting });
+  } while (!(await isPrepared(steps)));
+}
+
+/** False when a retry may succeed; throws for errors that waiting cannot fix, such as a wrong password or master key. */
+async function isPrepared({ prepare, explain, onWaiting, waiting }: Steps): Promise<boolean> {
+  try {
+    await prepare();
+    return true;
+  } catch (error) {
+    const isUnavailable = error instanceof ServiceError && error.code === 'SERVICE_UNAVAILABLE';
+    if (!waiting || !isUnavailable) throw explain(error);
+    onWaiting?.(explain(error));
+    return false;
+  }
+}

@@ -1,0 +1,42 @@
+/** The logos of accounts, with their bytes. Contract 14.2. */
+import type { ImageMediaType } from '../../domain/accounts/image.ts';
+import type { Logo } from '../../domain/accounts/logo.ts';
+import type { Queryable, Transaction } from '../../postgres/database.ts';
+
+export type LogoImage = { readonly mediaType: ImageMediaType; readonly bytes: Buffer };
+
+/** Replaces the former one. */
+export async function saveLogo(
+  tx: Transaction,
+  accountId: string,
+  { digest, mediaType }: Logo,
+  bytes: Buffer,
+): Promise<void> {
+  await tx.query({
+    text: `insert into account_logos (account_id, digest, media_type, bytes)
+           values ($1, $2, $3, $4)
+           on conflict (account_id) do update
+              set digest = excluded.digest, media_type = excluded.media_type, bytes = excluded.bytes`,
+    values: [accountId, digest, mediaType, bytes],
+  });
+}
+
+export async function deleteLogo(tx: Transaction, accountId: string): Promise<void> {
+  await tx.query({
+    text: 'delete from account_logos where account_id = $1',
+    values: [accountId],
+  });
+}
+
+export async function findLogo(
+  database: Queryable,
+  accountId: string,
+  digest: string,
+): Promise<LogoImage | undefined> {
+  const { rows } = await database.query<{ media_type: ImageMediaType; bytes: Buffer }>({
+    name: 'find-logo',
+    text: 'select media_type, bytes from account_logos where account_id = $1 and digest = $2',
+    values: [accountId, digest],
+  });
+  return rows[0] && { mediaType: rows[0].media_type, bytes: rows[0].bytes };
+}

@@ -1,0 +1,132 @@
+/** Endpoints of accounts: where events are sent. Contract 12.1. Their secrets are in `account-secrets.ts`. */
+import type { Endpoint } from '../../domain/accounts/endpoint.ts';
+import type { Queryable, Transaction } from '../../postgres/database.ts';
+
+type EndpointRow = {
+  account_id: string;
+  endpoint_id: string;
+  url: string;
+  events: Endpoint['events'];
+  created_at: Date;
+  disabled_reason: string | null;
+};
+
+const columns = 'account_id, endpoint_id, url, events, created_at, disabled_reason';
+
+/** Oldest first. */
+export async function listEndpoints(database: Queryable, accountId: string): Promise<Endpoint[]> {
+  const { rows } = await database.query<EndpointRow>({
+    name: 'find-account-endpoints',
+    text: `select ${columns} from endpoints where account_id = $1 order by created_at, endpoint_id`,
+    values: [accountId],
+  });
+  return rows.map(toEndpoint);
+}
+
+export async function listAllEndpoints(database: Queryable): Promise<Endpoint[]> {
+  const { rows } = await database.query<EndpointRow>({
+    text: `select ${columns} from endpoints order by account_id, created_at, endpoint_id`,
+  });
+  return rows.map(toEndpoint);
+}
+
+/** Since when an enabled endpoint of each account has got every event; accounts without such an endpoint are left out. */
+export async function listCompleteSince(
+  database: Queryable,
+  accountIds: readonly string[],
+): Promise<ReadonlyMap<string, Date>> {
+  const { rows } = await database.query<{ account_id: string; since: Date }>({
+    text: `select account_id, min(complete_since) as since from endpoints
+            where account_id = any ($1) and disabled_reason is null and events = '{}'
+            group by account_id`,
+    values: [accountIds],
+  });
+  return new Map(rows.map((row) => [row.account_id, row.since]));
+}
+
+export async function insertEndpoint(tx: Transaction, endpoint: Endpoint): Promise<void> {
+  const { accountId, endpointId, url, events, createdAt } = endpoint;
+  await tx.query({
+    text: `insert into endpoints (account_id, endpoint_id, url, events, created_at, complete_since)
+           values ($1, $2, $3, $4, $5, $5)`,
+    values: [accountId, endpointId, url, events, createdAt],
+  });
+}
+
+/** With other types than before, events are complete only from `now` on. A new URL has not failed yet. */
+export async function updateEndpoint(
+  tx: Transaction,
+  { accountId, endpointId, url, events }: Endpoint,
+  now: Date,
+): Promise<void> {
+  await tx.query({
+    text: `update endpoints set url = $3, events = $4,
+                  complete_since = case when events = $4 then complete_since else $5 end,
+                  failing_since = case when url = $3 then failing_since end
+            where account_id = $1 and endpoint_id = $2`,
+    values: [accountId, endpointId, url, events, now],
+  });
+}
+
+export async function enableEndpoint(
+  tx: Transaction,
+  { accountId, endpointId }: EndpointName,
+  now: Date,
+): Promise<void> {
+  await tx.query({
+    text: `update endpoints set disabled_reason = null, failing_since = null, complete_since = $3
+            where account_id = $1 and endpoint_id = $2 and disabled_reason is not null`,
+    values: [accountId, endpointId, now],
+  });
+}
+
+/** The reason of an endpoint that is disabled already stays. */
+export async function disableEndpoint(
+  tx: Transaction,
+  { accountId, endpointId }: EndpointName,
+  reason: string,
+): Promise<void> {
+  await tx.query({
+    text: `update endpoints set disabled_reason = $3
+            where account_id = $1 and endpoint_id = $2 and disabled_reason is null`,
+    values: [accountId, endpointId, reason],
+  });
+}
+
+/**
+ * Its events are dropped; their rows stay, because numbers must have no gap, and lose their bodies with age. They come
+ * first: that waits for results that are being saved, whose attempts are then deleted too.
+ */
+export async function deleteEndpoint(
+  tx: Transaction,
+  { accountId, endpointId }: EndpointName,
+): Promise<void> {
+  const values = [accountId, endpointId];
+  // One statement for each state, because each state has its own index.
+  for (const state of ['pending', 'undelivered']) {
+    await tx.query({
+      text: `update events set state = 'dropped', next_attempt_at = null, body = null
+              where account_id = $1 and endpoint_id = $2 and state = '${state}'`,
+      values,
+    });
+  }
+  for (const table of ['event_attempts', 'endpoints']) {
+    await tx.query({
+      text: `delete from ${table} where account_id = $1 and endpoint_id = $2`,
+      values,
+    });
+  }
+}
+
+export type EndpointName = Pick<Endpoint, 'accountId' | 'endpointId'>;
+
+function toEndpoint(row: EndpointRow): Endpoint {
+  return {
+    accountId: row.account_id,
+    endpointId: row.endpoint_id,
+    url: row.url,
+    events: row.events,
+    createdAt: row.created_at,
+    disabledReason: row.disabled_reason,
+  };
+}

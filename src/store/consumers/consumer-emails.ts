@@ -1,0 +1,67 @@
+/** Which consumers of an account use an e-mail address. It is learned from orders in the background. */
+
+import { foldEmail } from '../../domain/consumers/erased-consumer.ts';
+import { firstOrderIdAt } from '../../domain/ids.ts';
+import { slotAfter } from '../../domain/reports/slot.ts';
+import { defineRows } from '../../postgres/binary-rows.ts';
+import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { byBytes, type TextOrder } from '../inbox/text-order.ts';
+import type { Slot } from '../reports/figures.ts';
+
+type ConsumerEmail = { readonly email: string; readonly userId: string };
+
+const emailRows = defineRows<ConsumerEmail>({
+  email: ['text', ({ email }) => email],
+  user_id: ['text', ({ userId }) => userId],
+});
+
+/** Learns the addresses of the orders of a half hour. Figures must be locked, which ends the race with an erasure. */
+export async function learnEmails(
+  tx: Transaction,
+  order: TextOrder,
+  { accountId, startsAt }: Slot,
+): Promise<void> {
+  const id = byBytes('order_id', order);
+  const { rows } = await tx.query<ConsumerEmail>({
+    text: `select distinct details -> 'user' ->> 'email' as email, user_id as "userId" from orders
+            where account_id = $1 and ${id} >= $2 and ${id} < $3
+              and user_id is not null and details -> 'user' ->> 'email' is not null`,
+    values: [accountId, firstOrderIdAt(startsAt), firstOrderIdAt(slotAfter(startsAt))],
+  });
+  if (rows.length === 0) return;
+  const learned = rows.map(({ email, userId }) => ({ email: foldEmail(email), userId }));
+  const values = emailRows.toParameters(learned);
+  await tx.query({
+    text: `insert into consumer_emails (account_id, email, user_id)
+           select $${values.length + 1}, email, user_id from ${emailRows.from}
+           on conflict (account_id, email, user_id) do nothing`,
+    values: [...values, accountId],
+  });
+}
+
+/** The address must be folded. */
+export async function listConsumersByEmail(
+  database: Queryable,
+  accountId: string,
+  email: string,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await database.query<{ user_id: string }>({
+    text: `select user_id from consumer_emails where account_id = $1 and email = $2
+            order by user_id limit $3`,
+    values: [accountId, email, limit],
+  });
+  return rows.map((row) => row.user_id);
+}
+
+/** Forgets all addresses of these consumers. Contract 8.7. Figures must be locked. */
+export async function deleteEmails(
+  tx: Transaction,
+  accountId: string,
+  userIds: readonly string[],
+): Promise<void> {
+  await tx.query({
+    text: 'delete from consumer_emails where account_id = $1 and user_id = any($2::text[])',
+    values: [accountId, userIds],
+  });
+}

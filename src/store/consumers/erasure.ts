@@ -1,0 +1,175 @@
+/** What `consumer erase` reads and writes: the orders, transactions and deliveries of an account. Contract 8.7. */
+import type { Delivery } from '../../domain/inbox/delivery.ts';
+import type { Order } from '../../domain/orders/order.ts';
+import type { HeldNotice } from '../../domain/payments/records.ts';
+import type { Transaction as OrderTransaction } from '../../domain/payments/transaction.ts';
+import { defineRows } from '../../postgres/binary-rows.ts';
+import type { Queryable, Transaction } from '../../postgres/database.ts';
+import type { OrderName, OrderRow } from '../order-rows.ts';
+import { fieldsOf } from '../payments/transaction-rows.ts';
+
+export type ListedOrder = Pick<Order, 'orderId' | 'userId' | 'details' | 'earlierConsumers'>;
+
+/** One page of an account's orders, by id. */
+export async function listOrdersOfAccount(
+  database: Queryable,
+  accountId: string,
+  after: string,
+  limit: number,
+): Promise<ListedOrder[]> {
+  type Row = Pick<OrderRow, 'order_id' | 'user_id' | 'details' | 'earlier_consumers'>;
+  const { rows } = await database.query<Row>({
+    text: `select order_id, user_id, details, earlier_consumers from orders
+            where account_id = $1 and order_id > $2 order by order_id limit $3`,
+    values: [accountId, after, limit],
+  });
+  return rows.map((row) => ({
+    orderId: row.order_id,
+    userId: row.user_id,
+    details: row.details,
+    ...(row.earlier_consumers && { earlierConsumers: row.earlier_consumers }),
+  }));
+}
+
+export type StoredBody = Pick<Delivery, 'deliveryId' | 'provider' | 'orderId' | 'why'> & {
+  readonly body: Buffer;
+};
+
+type BodyRow = {
+  delivery_id: string;
+  provider: string;
+  order_id: string | null;
+  why: string | null;
+  body: Buffer;
+};
+
+/** One page of an account's deliveries that still have their body, by id. */
+export async function listBodies(
+  database: Queryable,
+  accountId: string,
+  after: string,
+  limit: number,
+): Promise<StoredBody[]> {
+  const { rows } = await database.query<BodyRow>({
+    text: `select delivery_id, provider, order_id, why, body from deliveries
+            where account_id = $1 and delivery_id > $2 and body is not null
+            order by delivery_id limit $3`,
+    values: [accountId, after, limit],
+  });
+  return rows.map(toBody);
+}
+
+/** Must run before the order is locked: applying a delivery locks in this order too, so the two cannot deadlock. */
+export async function lockDeliveryIdsOfOrder(
+  tx: Transaction,
+  { accountId, orderId }: OrderName,
+): Promise<void> {
+  await tx.query({
+    text: `select delivery_id from deliveries where account_id = $1 and order_id = $2
+            order by provider, delivery_key for update`,
+    values: [accountId, orderId],
+  });
+}
+
+/** The order must be locked, so that no delivery is added between two pages. */
+export async function listBodiesOfOrder(
+  tx: Transaction,
+  { accountId, orderId }: OrderName,
+  after: string,
+  limit: number,
+): Promise<StoredBody[]> {
+  const { rows } = await tx.query<BodyRow>({
+    text: `select delivery_id, provider, order_id, why, body from deliveries
+            where account_id = $1 and order_id = $2 and delivery_id > $3 and body is not null
+            order by delivery_id limit $4`,
+    values: [accountId, orderId, after, limit],
+  });
+  return rows.map(toBody);
+}
+
+/** Skips deliveries that were applied to an order since they were listed: those are erased with their order. */
+export async function lockUnlinkedBodies(
+  tx: Transaction,
+  accountId: string,
+  deliveryIds: readonly string[],
+): Promise<StoredBody[]> {
+  const { rows } = await tx.query<BodyRow>({
+    text: `select delivery_id, provider, order_id, why, body from deliveries
+            where account_id = $1 and delivery_id = any($2::text[])
+              and order_id is null and body is not null
+            order by provider, delivery_key for update`,
+    values: [accountId, deliveryIds],
+  });
+  return rows.map(toBody);
+}
+
+function toBody(row: BodyRow): StoredBody {
+  const { delivery_id: deliveryId, provider, order_id: orderId, why, body } = row;
+  return { deliveryId, provider, orderId, why, body };
+}
+
+type ErasedBody = Pick<StoredBody, 'deliveryId' | 'why' | 'body'>;
+
+const erasedBodies = defineRows<ErasedBody>({
+  delivery_id: ['text', ({ deliveryId }) => deliveryId],
+  why: ['text', ({ why }) => why],
+  body: ['bytea', ({ body }) => body],
+});
+
+/** Keys and states stay, so that a repeated delivery is still recognised. */
+export async function saveErasedBodies(
+  tx: Transaction,
+  accountId: string,
+  erased: readonly ErasedBody[],
+  at: Date,
+): Promise<void> {
+  if (erased.length === 0) return;
+  await tx.query({
+    text: `update deliveries d set body = row.body, why = row.why, erased_at = $5
+             from ${erasedBodies.from}
+            where d.account_id = $4 and d.delivery_id = row.delivery_id`,
+    values: [...erasedBodies.toParameters(erased), accountId, at],
+  });
+}
+
+/** The order must be locked. */
+export async function saveErasedOrder(
+  tx: Transaction,
+  { accountId, orderId, details, userId, contentDigest, earlierConsumers }: Order,
+  held: readonly HeldNotice[],
+  at: Date,
+): Promise<void> {
+  await tx.query({
+    text: `update orders set details = $3, user_id = $4, content_digest = $5, held_notices = $6, erased_at = $7,
+                             earlier_consumers = $8
+            where account_id = $1 and order_id = $2`,
+    values: [
+      ...[accountId, orderId, JSON.stringify(details), userId, contentDigest],
+      ...[held.length === 0 ? null : JSON.stringify(held), at],
+      earlierConsumers ? JSON.stringify(earlierConsumers) : null,
+    ],
+  });
+}
+
+const erasedRows = defineRows<OrderTransaction>({
+  transaction_id: ['text', ({ transactionId }) => transactionId],
+  fields: ['jsonb', fieldsOf],
+  start: ['json', ({ start }) => start],
+  notices: ['json', ({ notices }) => notices],
+});
+
+/** Also removes the link to the consumer who paid. The order must be locked. */
+export async function saveErasedTransactions(
+  tx: Transaction,
+  { accountId, orderId }: OrderName,
+  erased: readonly OrderTransaction[],
+): Promise<void> {
+  if (erased.length === 0) return;
+  await tx.query({
+    text: `update transactions t
+              set fields = row.fields, start = row.start, notices = row.notices, paid_by = null
+             from ${erasedRows.from}
+            where t.account_id = $5 and t.order_id = $6 and t.transaction_id = row.transaction_id`,
+    values: [...erasedRows.toParameters(erased), accountId, orderId],
+  });
+}

@@ -1,0 +1,118 @@
+/** Bodies of events are deleted by age, and erased with the personal data of a consumer. */
+import type { EventName } from '../../domain/ids.ts';
+import type { Database, Queryable, Transaction } from '../../postgres/database.ts';
+import type { OrderName } from '../order-rows.ts';
+import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+import { ownedBy, type RowCursor, sweepRows } from '../sweep-cursors.ts';
+
+type EventKey = RowCursor & { readonly endpoint_id: string };
+type EventRow = EventKey & { readonly is_old: boolean };
+
+/**
+ * Visits the next rows, about `limit` of them, and returns how many they were. Old events that were delivered, or whose
+ * endpoint was deleted, lose their body and the log of their attempts.
+ */
+export function pruneEvents(
+  database: Database,
+  occurredBefore: Date,
+  limit: number,
+): Promise<number> {
+  return sweepRows<EventRow>(database, {
+    name: 'events',
+    limit,
+    listAfter: async (tx, key) => {
+      // With ties: the cursor does not name the endpoint, so it stands behind all rows of an event.
+      const { rows } = await tx.query<EventRow>({
+        text: `select account_id, order_id, sequence as position, endpoint_id,
+                      body is not null and occurred_at < $4 as is_old
+                 from events where (account_id, order_id, sequence) > ($1, $2, $3)
+                order by account_id, order_id, sequence fetch first $5 rows with ties`,
+        values: [...key, occurredBefore, limit],
+      });
+      return rows;
+    },
+    prune: removeBodies,
+  });
+}
+
+const keyRows = defineAccountRows<EventKey>({
+  order_id: ['text', ({ order_id }) => order_id],
+  sequence: ['integer', ({ position }) => position],
+  endpoint_id: ['text', ({ endpoint_id }) => endpoint_id],
+});
+
+async function removeBodies(tx: Transaction, scanned: readonly EventRow[]): Promise<void> {
+  const old = ownedBy(scanned.filter(({ is_old }) => is_old));
+  const isOld = `account_id = $1 and (order_id, sequence, endpoint_id) in (
+     select row.order_id, row.sequence, row.endpoint_id from ${keyRows.from})`;
+  const pruned = await queryPerAccount<EventKey, (typeof old)[number]>(
+    tx,
+    old,
+    (accountId, own) => ({
+      name: 'remove-event-bodies',
+      text: `update events e set body = null, next_attempt_at = null,
+                    state = case when state = 'delivered' then state else 'dropped' end
+              where ${isOld}
+                and (state = 'delivered'
+                     or not exists (select from endpoints p where p.account_id = $1
+                                       and p.endpoint_id = e.endpoint_id))
+             returning account_id, order_id, sequence as position, endpoint_id`,
+      values: keyRows.toParameters(accountId, own),
+    }),
+  );
+  await queryPerAccount(tx, ownedBy(pruned), (accountId, own) => ({
+    name: 'delete-event-attempts',
+    text: `delete from event_attempts where ${isOld}`,
+    values: keyRows.toParameters(accountId, own),
+  }));
+}
+
+/** Also deletes what endpoints answered, which may repeat the body. */
+export async function deleteFinishedBodies(
+  tx: Transaction,
+  { accountId, orderId }: OrderName,
+): Promise<number> {
+  await tx.query({
+    text: 'update event_attempts set response = null where account_id = $1 and order_id = $2',
+    values: [accountId, orderId],
+  });
+  const { rowCount } = await tx.query({
+    text: `update events set body = null
+            where account_id = $1 and order_id = $2 and body is not null and state <> 'pending'`,
+    values: [accountId, orderId],
+  });
+  return rowCount ?? 0;
+}
+
+/** One for each number, whoever waits for it. */
+export async function listWaitingBodies(
+  database: Queryable,
+  { accountId, orderId }: OrderName,
+): Promise<Array<{ readonly sequence: number; readonly body: Buffer }>> {
+  const { rows } = await database.query<{ sequence: number; body: Buffer }>({
+    text: `select distinct on (sequence) sequence, body from events
+            where account_id = $1 and order_id = $2 and body is not null order by sequence`,
+    values: [accountId, orderId],
+  });
+  return rows;
+}
+
+/** An event without a body cannot be sent any more. */
+export async function saveEventBody(
+  tx: Transaction,
+  { accountId, orderId, sequence }: EventName,
+  body: Buffer | null,
+): Promise<void> {
+  const name = [accountId, orderId, sequence];
+  await tx.query({
+    text: `update events set body = $4
+            where account_id = $1 and order_id = $2 and sequence = $3 and body is not null`,
+    values: [...name, body],
+  });
+  if (body !== null) return;
+  await tx.query({
+    text: `update events set state = 'undelivered', next_attempt_at = null
+            where account_id = $1 and order_id = $2 and sequence = $3 and state = 'pending'`,
+    values: name,
+  });
+}

@@ -1,0 +1,201 @@
+/** Which events are due for an endpoint, which process sends them, and what came of it. Contract 12.5. */
+import type { EventName } from '../../domain/ids.ts';
+import type { Queryable, Transaction } from '../../postgres/database.ts';
+import type { EndpointName } from '../accounts/endpoints.ts';
+import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+
+export type EventDeliveryName = EventName & EndpointName;
+
+export type ClaimedEvent = EventDeliveryName & {
+  readonly body: Buffer;
+  /** Counts from 1, and identifies this attempt. */
+  readonly attempt: number;
+  /** Failed attempts before this one, since the event was due for the first time or again. */
+  readonly failures: number;
+};
+
+/** Enabled endpoints with an event that is due: one search of an index for each endpoint. */
+export async function listDueEndpoints(database: Queryable, now: Date): Promise<EndpointName[]> {
+  const { rows } = await database.query<{ account_id: string; endpoint_id: string }>({
+    name: 'list-due-endpoints',
+    text: `select e.account_id, e.endpoint_id from endpoints e
+            where e.disabled_reason is null
+              and exists (select from events d
+                           where d.account_id = e.account_id and d.endpoint_id = e.endpoint_id
+                             and d.state = 'pending' and d.next_attempt_at <= $1)`,
+    values: [now],
+  });
+  return rows.map((row) => ({ accountId: row.account_id, endpointId: row.endpoint_id }));
+}
+
+/**
+ * Claims events that are due, the longest due first. Ends the race of several processes: each row is claimed by one of
+ * them. Until `claimedUntil` no other sends it; if this process ends, the event is due again then. Rows are joined by
+ * the columns of the claim alone: with the parameters, a plan that was made for an empty table reads all events of the
+ * endpoint.
+ */
+export async function claimEvents(
+  database: Queryable,
+  { accountId, endpointId }: EndpointName,
+  { now, claimedUntil, limit }: { now: Date; claimedUntil: Date; limit: number },
+): Promise<ClaimedEvent[]> {
+  const { rows } = await database.query<ClaimedRow>({
+    name: 'claim-events',
+    text: `with due as (
+             select account_id, order_id, sequence, endpoint_id from events
+              where account_id = $1 and endpoint_id = $2
+                and state = 'pending' and next_attempt_at <= $3
+                and exists (select from endpoints p where p.account_id = $1 and p.endpoint_id = $2
+                               and p.disabled_reason is null)
+              order by next_attempt_at limit $5
+                for update skip locked)
+           update events e set next_attempt_at = $4, attempts = attempts + 1 from due
+            where e.account_id = due.account_id and e.order_id = due.order_id
+              and e.sequence = due.sequence and e.endpoint_id = due.endpoint_id
+           returning e.order_id, e.sequence, e.attempts, e.failures, e.body`,
+    values: [accountId, endpointId, now, claimedUntil, limit],
+  });
+  return rows.map((row) => ({
+    accountId,
+    endpointId,
+    orderId: row.order_id,
+    sequence: row.sequence,
+    body: row.body ?? Buffer.alloc(0),
+    attempt: row.attempts,
+    failures: row.failures,
+  }));
+}
+
+type ClaimedRow = {
+  order_id: string;
+  sequence: number;
+  attempts: number;
+  failures: number;
+  body: Buffer | null;
+};
+
+/**
+ * Makes events due now that wait for a later attempt, at most `limit` of them, and returns how many. Those that are due
+ * within the time of a claim may be on their way.
+ */
+export async function makeWaitingDue(
+  database: Queryable,
+  { accountId, endpointId }: EndpointName,
+  { now, claimedUntil, limit }: { now: Date; claimedUntil: Date; limit: number },
+): Promise<number> {
+  const { rowCount } = await database.query({
+    text: `with waiting as (
+             select account_id, order_id, sequence, endpoint_id from events
+              where account_id = $1 and endpoint_id = $2 and state = 'pending'
+                and next_attempt_at > $4
+              limit $5 for update skip locked)
+           update events e set next_attempt_at = $3 from waiting w
+            where e.account_id = w.account_id and e.order_id = w.order_id
+              and e.sequence = w.sequence and e.endpoint_id = w.endpoint_id`,
+    values: [accountId, endpointId, now, claimedUntil, limit],
+  });
+  return rowCount ?? 0;
+}
+
+export type AttemptResult = EventDeliveryName & {
+  readonly attempt: number;
+  readonly attemptedAt: Date;
+  /** The HTTP status; null without a response. */
+  readonly status: number | null;
+  readonly durationMs: number;
+  readonly response: string;
+  readonly state: 'pending' | 'delivered' | 'undelivered';
+  readonly failures: number;
+  readonly nextAttemptAt: Date | null;
+};
+
+const resultRows = defineAccountRows<AttemptResult>({
+  order_id: ['text', ({ orderId }) => orderId],
+  sequence: ['integer', ({ sequence }) => sequence],
+  endpoint_id: ['text', ({ endpointId }) => endpointId],
+  attempt: ['integer', ({ attempt }) => attempt],
+  state: ['text', ({ state }) => state],
+  failures: ['integer', ({ failures }) => failures],
+  next_attempt_at: ['timestamptz', ({ nextAttemptAt }) => nextAttemptAt],
+});
+
+/**
+ * A success always counts. A failure counts only if no later attempt was claimed and nobody made the event due again in
+ * the meantime.
+ */
+export async function saveResults(
+  tx: Transaction,
+  results: readonly AttemptResult[],
+): Promise<void> {
+  await queryPerAccount(tx, results, (accountId, own) => ({
+    name: 'save-event-results',
+    text: `update events e
+              set state = row.state, failures = row.failures, next_attempt_at = row.next_attempt_at
+             from ${resultRows.from}
+            where e.account_id = $1 and e.order_id = row.order_id
+              and e.sequence = row.sequence and e.endpoint_id = row.endpoint_id
+              and (row.state = 'delivered' or (e.state = 'pending' and e.attempts = row.attempt))`,
+    values: resultRows.toParameters(accountId, own),
+  }));
+}
+
+const attemptRows = defineAccountRows<AttemptResult>({
+  order_id: ['text', ({ orderId }) => orderId],
+  sequence: ['integer', ({ sequence }) => sequence],
+  endpoint_id: ['text', ({ endpointId }) => endpointId],
+  attempt: ['integer', ({ attempt }) => attempt],
+  attempted_at: ['timestamptz', ({ attemptedAt }) => attemptedAt],
+  status: ['integer', ({ status }) => status],
+  duration_ms: ['integer', ({ durationMs }) => durationMs],
+  response: ['text', ({ response }) => response],
+});
+
+/**
+ * The transaction may be repeated after a lost connection, and then the rows may be there already. An endpoint that was
+ * deleted in the meantime has no attempts.
+ */
+export async function insertAttempts(
+  tx: Transaction,
+  results: readonly AttemptResult[],
+): Promise<void> {
+  await queryPerAccount(tx, results, (accountId, own) => ({
+    name: 'insert-event-attempts',
+    text: `insert into event_attempts (account_id, order_id, sequence, endpoint_id, attempt, attempted_at,
+                                       status, duration_ms, response)
+           select e.account_id, row.* from ${attemptRows.from}
+             join endpoints e on e.account_id = $1 and e.endpoint_id = row.endpoint_id
+           on conflict do nothing`,
+    values: attemptRows.toParameters(accountId, own),
+  }));
+}
+
+export type EndpointHealth = EndpointName & {
+  /** Since when every attempt has failed; null after one that succeeded. */
+  readonly failingSince: Date | null;
+};
+
+const healthRows = defineAccountRows<EndpointHealth>({
+  endpoint_id: ['text', ({ endpointId }) => endpointId],
+  failing_since: ['timestamptz', ({ failingSince }) => failingSince],
+});
+
+/** Writes only what changes. Returns since when each endpoint that fails has been failing. */
+export async function saveHealth(
+  tx: Transaction,
+  health: readonly EndpointHealth[],
+): Promise<EndpointHealth[]> {
+  await queryPerAccount(tx, health, (accountId, own) => ({
+    name: 'save-endpoint-health',
+    text: `update endpoints e set failing_since = row.failing_since from ${healthRows.from}
+            where e.account_id = $1 and e.endpoint_id = row.endpoint_id
+              and (e.failing_since is null) <> (row.failing_since is null)`,
+    values: healthRows.toParameters(accountId, own),
+  }));
+  const failing = health.filter(({ failingSince }) => failingSince !== null);
+  return queryPerAccount(tx, failing, (accountId, own) => ({
+    name: 'list-endpoint-health',
+    text: `select account_id as "accountId", endpoint_id as "endpointId", failing_since as "failingSince"
+             from endpoints where account_id = $1 and endpoint_id = any($2::text[])`,
+    values: [accountId, own.map(({ endpointId }) => endpointId)],
+  }));
+}

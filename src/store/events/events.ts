@@ -1,0 +1,61 @@
+/** The outbox: one row for each event and each endpoint that wants it. Contract 12.3. */
+import type { EventType } from '../../domain/event-type.ts';
+import type { EventName } from '../../domain/ids.ts';
+import { defineRows } from '../../postgres/binary-rows.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import { insertRows } from '../../postgres/insert-rows.ts';
+import type { OrderName } from '../order-rows.ts';
+
+export type NewEvent = EventName & {
+  readonly type: EventType;
+  readonly transactionId: string | null;
+  readonly status: string;
+  readonly occurredAt: Date;
+  /** Stored as UTF-8. */
+  readonly body: string;
+  readonly endpointIds: readonly string[];
+};
+
+type NewRow = { readonly event: NewEvent; readonly endpointId: string };
+
+const newRows = defineRows<NewRow>({
+  account_id: ['text', ({ event }) => event.accountId],
+  order_id: ['text', ({ event }) => event.orderId],
+  sequence: ['integer', ({ event }) => event.sequence],
+  endpoint_id: ['text', ({ endpointId }) => endpointId],
+  event_type: ['text', ({ event }) => event.type],
+  transaction_id: ['text', ({ event }) => event.transactionId],
+  status: ['text', ({ event }) => event.status],
+  occurred_at: ['timestamptz', ({ event }) => event.occurredAt],
+  body: ['bytea', ({ event }) => event.body],
+  state: ['text', () => 'pending'],
+  attempts: ['integer', () => 0],
+  failures: ['integer', () => 0],
+  next_attempt_at: ['timestamptz', ({ event }) => event.occurredAt],
+});
+
+/** The orders must be locked: their lock ends the race for the next number. */
+export async function insertEvents(tx: Transaction, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const rows = events.flatMap((event) =>
+    event.endpointIds.map((endpointId) => ({ event, endpointId })),
+  );
+  await tx.query(
+    insertRows({ name: 'insert-events', into: 'events', rows: newRows, entries: rows }),
+  );
+}
+
+/** Which of these transactions of an order have events. */
+export async function findAnnouncedIds(
+  tx: Transaction,
+  { accountId, orderId }: OrderName,
+  transactionIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await tx.query<{ transaction_id: string }>({
+    name: 'find-announced-ids',
+    text: `select distinct transaction_id from events
+            where account_id = $1 and order_id = $2 and transaction_id = any($3::text[])`,
+    values: [accountId, orderId, transactionIds],
+  });
+  return new Set(rows.map((row) => row.transaction_id));
+}

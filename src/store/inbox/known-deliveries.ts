@@ -1,0 +1,109 @@
+/**
+ * Walks deliveries that could not be applied, in pages, and finds those whose order is new or has changed since their
+ * last try. Nothing else can make a retry succeed earlier than planned.
+ */
+import type { ProviderName } from '../../domain/provider-name.ts';
+import type { Database, Queryable } from '../../postgres/database.ts';
+import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+import type { DeliveryCursor } from '../sweep-cursors.ts';
+
+export type WalkedState = 'received' | 'parked' | 'dead';
+
+export type WalkedDelivery = DeliveryCursor & {
+  /** Its order was created or changed after its last try. */
+  readonly hasNews: boolean;
+};
+
+export type WalkOptions = {
+  readonly now: Date;
+  readonly limit: number;
+  /** The wait after each try, from which the time of the last try follows. */
+  readonly retrySeconds: readonly number[];
+  /**
+   * Two processes compare their clocks here, and an order may be committed a moment after its `created_at`. A delivery
+   * that died again after its planned tries gets no such margin, or the same order would make it due twice.
+   */
+  readonly marginSeconds: number;
+};
+
+type ListedDelivery = DeliveryCursor & {
+  readonly provider: ProviderName;
+  readonly isWaiting: boolean;
+  readonly triedAt: Date;
+};
+
+/** Deliveries that are due already are walked too, without news: they are about to be tried. */
+export async function walkDeliveries(
+  database: Database,
+  state: WalkedState,
+  after: DeliveryCursor,
+  { now, limit, retrySeconds, marginSeconds }: WalkOptions,
+): Promise<WalkedDelivery[]> {
+  const { rows } = await database.query<ListedDelivery>({
+    text: `select account_id as "accountId", delivery_id as "deliveryId", provider,
+                  next_try_at is null or next_try_at > $3 as "isWaiting",
+                  coalesce(finished_at, next_try_at - interval '1 second' * ($5::double precision[])[tries], received_at)
+                    - interval '1 second' * case when tries <= array_length($5, 1) + 1 then $6 else 0 end as "triedAt"
+             from deliveries
+            where state = '${state}' and (account_id, delivery_id) > ($1, $2)
+            order by account_id, delivery_id limit $4`,
+    values: [after.accountId, after.deliveryId, now, limit, retrySeconds, marginSeconds],
+  });
+  const waiting = rows.filter(({ isWaiting }) => isWaiting);
+  const known = await database.pipelined((connection) => listKnown(connection, waiting));
+  return rows.map(({ accountId, deliveryId }) => {
+    return { accountId, deliveryId, hasNews: known.has(deliveryId) };
+  });
+}
+
+const pageRows = defineAccountRows<ListedDelivery>({
+  delivery_id: ['text', ({ deliveryId }) => deliveryId],
+  provider: ['text', ({ provider }) => provider],
+  tried_at: ['timestamptz', ({ triedAt }) => triedAt],
+});
+
+/** The deliveries of these with news, one statement for each account. */
+async function listKnown(
+  database: Queryable,
+  listed: readonly ListedDelivery[],
+): Promise<ReadonlySet<string>> {
+  const rows = await queryPerAccount<{ delivery_id: string }, ListedDelivery>(
+    database,
+    listed,
+    (accountId, own) => ({
+      name: 'list-known-deliveries',
+      // Every look-up is a scalar subquery by a complete key, because the planner can turn neither that nor "offset 0"
+      // into a scan of a whole table.
+      text: `with page as materialized (select * from ${pageRows.from})
+             select delivery_id from page
+              where (select bool_or(greatest(${changedAt('by_id')}, ${changedAt('by_invoice')},
+                                             ${changedAt('by_provider')}, ${changedAt('by_payment')})
+                                    > page.tried_at)
+                       from (${namedOrders} offset 0) named)`,
+      values: pageRows.toParameters(accountId, own),
+    }),
+  );
+  return new Set(rows.map((row) => row.delivery_id));
+}
+
+/** What each reference of a delivery may name. */
+const namedOrders = `
+  select r.reference as by_id,
+         (select o.order_id from orders o
+           where o.account_id = $1 and o.invoice_id = r.reference) as by_invoice,
+         (select p.order_id from provider_orders p
+           where p.account_id = $1 and p.provider = page.provider
+             and p.provider_order_id = r.reference) as by_provider,
+         (select t.order_id from transactions t
+           where t.account_id = $1 and t.provider = page.provider
+             and t.type = 'payment' and t.psp_transaction_id = r.reference) as by_payment
+    from delivery_references r
+   where r.account_id = $1 and r.delivery_id = page.delivery_id`;
+
+/** Null if there is no such order. The last row of a history is never pruned. */
+function changedAt(orderId: string): string {
+  return `(select greatest(o.created_at, (select h.happened_at from history h
+                                           where h.account_id = $1 and h.order_id = o.order_id
+                                           order by h.position desc limit 1))
+             from orders o where o.account_id = $1 and o.order_id = ${orderId})`;
+}

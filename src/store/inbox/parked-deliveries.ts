@@ -1,0 +1,126 @@
+/** The references that parked deliveries wait for: ids that no order has yet. */
+import { defineRows } from '../../postgres/binary-rows.ts';
+import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { insertRows } from '../../postgres/insert-rows.ts';
+import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+
+export type ParkedDelivery = {
+  readonly accountId: string;
+  readonly deliveryId: string;
+  /** The names that it is parked for. */
+  readonly names: readonly string[];
+};
+
+type Reference = Omit<ParkedDelivery, 'names'> & { readonly name: string };
+
+const referenceRows = defineRows<Reference>({
+  account_id: ['text', ({ accountId }) => accountId],
+  reference: ['text', ({ name }) => name],
+  delivery_id: ['text', ({ deliveryId }) => deliveryId],
+});
+
+export async function insertDeliveryReferences(
+  tx: Transaction,
+  parked: readonly ParkedDelivery[],
+): Promise<void> {
+  const references = parked.flatMap(({ names, ...own }) => names.map((name) => ({ ...own, name })));
+  if (references.length === 0) return;
+  await tx.query(
+    insertRows({
+      ...{ name: 'insert-delivery-references', into: 'delivery_references', rows: referenceRows },
+      entries: references,
+      end: 'on conflict (account_id, reference, delivery_id) do nothing',
+    }),
+  );
+}
+
+const parkedRows = defineAccountRows<ParkedDelivery>({
+  delivery_id: ['text', ({ deliveryId }) => deliveryId],
+  names: ['text[]', ({ names }) => names],
+});
+
+/** Deletes the references that a delivery is not parked for any more: all of them when it is not parked. */
+export async function deleteOtherReferences(
+  tx: Transaction,
+  parked: readonly ParkedDelivery[],
+): Promise<void> {
+  await queryPerAccount(tx, parked, (accountId, own) => ({
+    name: 'delete-other-references',
+    text: `delete from delivery_references r using ${parkedRows.from}
+            where r.account_id = $1 and r.delivery_id = row.delivery_id
+              and r.reference <> all (row.names)`,
+    values: parkedRows.toParameters(accountId, own),
+  }));
+}
+
+export async function deleteReferencesOf(
+  tx: Transaction,
+  accountId: string,
+  deliveryIds: readonly string[],
+): Promise<void> {
+  await tx.query({
+    text: 'delete from delivery_references where account_id = $1 and delivery_id = any($2::text[])',
+    values: [accountId, deliveryIds],
+  });
+}
+
+/** Ids of an order that parked deliveries may wait for. */
+export type KnownNames = { readonly accountId: string; readonly names: readonly string[] };
+
+const parkedOfNameMax = 100;
+
+type KnownName = { readonly index: number; readonly accountId: string; readonly name: string };
+
+const knownNameRows = defineAccountRows<KnownName>({
+  index: ['integer', ({ index }) => index],
+  reference: ['text', ({ name }) => name],
+});
+
+/**
+ * The ids of deliveries that wait for one of the names, in the order of `known`. A shop may name one invoice in all of
+ * its payments, so the list is bounded; each that is applied leads to the next ones.
+ */
+export async function listParkedDeliveries(
+  database: Queryable,
+  known: readonly KnownNames[],
+): Promise<string[][]> {
+  const flat = known.flatMap(({ accountId, names }, index) =>
+    names.map((name) => ({ index, accountId, name })),
+  );
+  const rows = await queryPerAccount<ParkedRow, KnownName>(database, flat, (accountId, own) => ({
+    name: 'list-parked-deliveries',
+    // The limit also fixes the plan: on a small table the planner would choose to read all of it.
+    text: `select index, array(select r.delivery_id from delivery_references r
+                      where r.account_id = $1 and r.reference = row.reference
+                      order by r.delivery_id limit ${parkedOfNameMax}) as delivery_ids
+             from ${knownNameRows.from}`,
+    values: knownNameRows.toParameters(accountId, own),
+  }));
+  const found = Map.groupBy(rows, ({ index }) => index);
+  return known.map((_names, index) => [
+    ...new Set((found.get(index) ?? []).flatMap((row) => row.delivery_ids)),
+  ]);
+}
+
+type ParkedRow = { readonly index: number; readonly delivery_ids: readonly string[] };
+
+/** Due deliveries are tried oldest first, and nothing is older than this. */
+const beforeAllOthers = new Date(0);
+
+/**
+ * Makes unfinished and dead deliveries due, before all others: what they name is known, while a million others may be
+ * due that nobody knows.
+ */
+export async function makeDue(
+  database: Queryable,
+  accountId: string,
+  deliveryIds: readonly string[],
+): Promise<void> {
+  await database.query({
+    text: `update deliveries set state = 'parked', next_try_at = $3, finished_at = null
+            where account_id = $1 and delivery_id = any($2::text[])
+              and state in ('received', 'parked', 'dead')
+              and (next_try_at is null or next_try_at > $3)`,
+    values: [accountId, deliveryIds, beforeAllOthers],
+  });
+}

@@ -1,0 +1,104 @@
+/** The review flags that operators resolved, and the deliveries that are resolved with them. */
+import type { DeliveryState } from '../../domain/inbox/delivery.ts';
+import type { FlagName } from '../../domain/inbox/review.ts';
+import type { ProviderName } from '../../domain/provider-name.ts';
+import type { ReviewFlag } from '../../domain/review-flag.ts';
+import type { Queryable, Statement, Transaction } from '../../postgres/database.ts';
+
+export type ResolvedFlag = {
+  readonly subject: string;
+  readonly flag: ReviewFlag;
+  readonly at: Date;
+  readonly actor: string;
+  readonly note: string;
+};
+
+export async function listResolutions(
+  database: Queryable,
+  accountId: string,
+  subjects: readonly string[],
+): Promise<ResolvedFlag[]> {
+  if (subjects.length === 0) return [];
+  return (await database.query<ResolvedFlag>(selectResolutions(accountId, subjects))).rows;
+}
+
+export function selectResolutions(accountId: string, subjects: readonly string[]): Statement {
+  return {
+    text: `select subject, flag, resolved_at as at, actor, note from review_resolutions
+            where account_id = $1 and subject = any($2::text[])`,
+    values: [accountId, subjects],
+  };
+}
+
+export type ReviewResolution = FlagName & {
+  readonly at: Date;
+  readonly actor: string;
+  readonly note: string;
+};
+
+/** False when the flag is resolved already. The primary key ends the race of two operators. */
+export async function insertResolution(
+  tx: Transaction,
+  { accountId, subject, flag, at, actor, note }: ReviewResolution,
+): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    text: `insert into review_resolutions (account_id, subject, flag, resolved_at, actor, note)
+           values ($1, $2, $3, $4, $5, $6) on conflict (account_id, subject, flag) do nothing`,
+    values: [accountId, subject, flag, at, actor, note],
+  });
+  return rowCount === 1;
+}
+
+/** The deliveries of an order that need review. The lock ends the race with an operator who resolves one by its id. */
+export async function lockDeliveriesToReview(
+  tx: Transaction,
+  accountId: string,
+  orderId: string,
+): Promise<Array<{ readonly deliveryId: string; readonly flags: readonly ReviewFlag[] }>> {
+  const { rows } = await tx.query<{ delivery_id: string; flags: ReviewFlag[] }>({
+    text: `select delivery_id, flags from deliveries
+            where account_id = $1 and order_id = $2 and state = 'needs_review'
+            order by delivery_id for update`,
+    values: [accountId, orderId],
+  });
+  return rows.map(({ delivery_id: deliveryId, flags }) => ({ deliveryId, flags }));
+}
+
+/** The deliveries must be locked, and be dead or in need of review. */
+export async function saveResolvedDeliveries(
+  tx: Transaction,
+  accountId: string,
+  deliveryIds: readonly string[],
+  at: Date,
+): Promise<void> {
+  if (deliveryIds.length === 0) return;
+  await tx.query({
+    text: `update deliveries set state = 'resolved', next_try_at = null, finished_at = $3
+            where account_id = $1 and delivery_id = any($2::text[])`,
+    values: [accountId, deliveryIds, at],
+  });
+}
+
+export type LockedToResolve = {
+  readonly deliveryId: string;
+  readonly flags: readonly ReviewFlag[];
+  readonly orderId: string | null;
+  readonly provider: ProviderName;
+};
+
+/** Skips deliveries that are locked, or have left the state or entered it again since they were listed. */
+export async function lockToResolve(
+  tx: Transaction,
+  accountId: string,
+  deliveryIds: readonly string[],
+  { state, before }: { readonly state: DeliveryState; readonly before: Date },
+): Promise<LockedToResolve[]> {
+  const { rows } = await tx.query<LockedToResolve>({
+    text: `select delivery_id as "deliveryId", flags, order_id as "orderId", provider from deliveries
+            where account_id = $1 and delivery_id = any($2::text[])
+              and state = $3 and coalesce(finished_at, received_at) < $4
+            order by delivery_id for update skip locked`,
+    values: [accountId, deliveryIds, state, before],
+  });
+  return rows;
+}

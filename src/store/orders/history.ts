@@ -1,0 +1,188 @@
+/** The append-only history of orders and their transactions. Contract 4.7. */
+import type { Change } from '../../domain/history.ts';
+import type { Queryable, Transaction } from '../../postgres/database.ts';
+import type { OrderName } from '../order-rows.ts';
+import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+
+export type HistoryEntry = {
+  /** Null for a change of the order itself. */
+  readonly transactionId: string | null;
+  readonly changes: readonly Change[];
+  /** The delivery or API call that caused the change. */
+  readonly cause: string;
+  readonly happenedAt: Date;
+  readonly call?: CallRecord | null;
+};
+
+/** A call to a provider, without its request and response bodies. */
+export type CallRecord = {
+  readonly operation: string;
+  readonly outcome: string;
+  readonly durationMs: number;
+  readonly tries: number;
+  readonly httpStatus: number | null;
+};
+
+type Appended = { readonly order: OrderName; readonly entries: readonly HistoryEntry[] };
+
+/** All changes that one delivery or call made to an order. */
+type Row = OrderName & { readonly offset: number; readonly entries: readonly HistoryEntry[] };
+
+const rows = defineAccountRows<Row>({
+  order_id: ['text', ({ orderId }) => orderId],
+  position_offset: ['integer', ({ offset }) => offset],
+  cause: ['text', ({ entries }) => entries[0]?.cause],
+  happened_at: ['timestamptz', ({ entries }) => entries[0]?.happenedAt],
+  entries: ['json', ({ entries }) => entries.map(toStored)],
+});
+
+/** The orders must be locked: new positions continue from the highest stored one. */
+export async function appendHistory(tx: Transaction, appended: readonly Appended[]): Promise<void> {
+  await queryPerAccount(tx, appended.flatMap(toRows), (accountId, own) => ({
+    name: 'append-history',
+    text: `insert into history (account_id, order_id, position, cause, happened_at, entries)
+           select $1, order_id,
+             position_offset + (select coalesce(max(position), 0) from history h
+                                 where h.account_id = $1 and h.order_id = row.order_id),
+             cause, happened_at, entries
+             from ${rows.from}`,
+    values: rows.toParameters(accountId, own),
+  }));
+}
+
+function toRows({ order: { accountId, orderId }, entries }: Appended): Row[] {
+  const byCause = Map.groupBy(entries, ({ cause }) => cause);
+  return [...byCause.values()].map((own, index) => ({
+    accountId,
+    orderId,
+    offset: index + 1,
+    entries: own,
+  }));
+}
+
+/** The stored form: changes are arrays, not objects, because history stays for ever by default and must be small. */
+type Stored = {
+  readonly transactionId: string | null;
+  readonly changes: ReadonlyArray<readonly [field: string, from: unknown, to: unknown]>;
+  readonly call?: CallRecord | null;
+};
+
+function toStored({ transactionId, changes, call }: HistoryRecord['entries'][number]): Stored {
+  return {
+    transactionId,
+    changes: changes.map(({ field, from, to }) => [field, from, to] as const),
+    ...(call && { call }),
+  };
+}
+
+export type HistoryRow = {
+  order_id: string;
+  cause: string;
+  happened_at: Date;
+  entries: Stored[];
+};
+
+export async function listHistory(
+  database: Queryable,
+  accountId: string,
+  orderId: string,
+): Promise<HistoryEntry[]> {
+  const result = await database.query<HistoryRow>({
+    text: `select order_id, cause, happened_at, entries from history
+            where account_id = $1 and order_id = $2 order by position`,
+    values: [accountId, orderId],
+  });
+  return result.rows.flatMap(toEntries);
+}
+
+/** The last rows of an order's history, oldest first. */
+export async function listRecentHistory(
+  database: Queryable,
+  { accountId, orderId }: OrderName,
+  limit: number,
+): Promise<HistoryEntry[]> {
+  const result = await database.query<HistoryRow>({
+    text: `select order_id, cause, happened_at, entries from history
+            where account_id = $1 and order_id = $2 order by position desc limit $3`,
+    values: [accountId, orderId, limit],
+  });
+  return result.rows.toReversed().flatMap(toEntries);
+}
+
+/** The history of many orders of one account, by order id. */
+export async function listHistoryOfOrders(
+  database: Queryable,
+  accountId: string,
+  orderIds: readonly string[],
+): Promise<Map<string, HistoryEntry[]>> {
+  if (orderIds.length === 0) return new Map();
+  const result = await database.query<HistoryRow>({
+    text: `select order_id, cause, happened_at, entries from history
+            where account_id = $1 and order_id = any($2::text[]) order by order_id, position`,
+    values: [accountId, orderIds],
+  });
+  const byOrder = Map.groupBy(result.rows, ({ order_id }) => order_id);
+  return new Map([...byOrder].map(([orderId, own]) => [orderId, own.flatMap(toEntries)]));
+}
+
+export function toEntries({ cause, happened_at: happenedAt, entries }: HistoryRow): HistoryEntry[] {
+  return entries.map(({ transactionId, changes, call = null }) => ({
+    transactionId,
+    changes: changes.map(([field, from, to]) => ({ field, from, to })),
+    cause,
+    happenedAt,
+    call,
+  }));
+}
+
+/** One row of the table: all changes of one delivery or call, at a position in the order's history. */
+export type HistoryRecord = {
+  readonly position: number;
+  readonly entries: ReadonlyArray<Pick<HistoryEntry, 'transactionId' | 'changes' | 'call'>>;
+};
+
+/** The order must be locked if the rows are to be saved again. */
+export async function listHistoryRows(
+  database: Queryable,
+  { accountId, orderId }: OrderName,
+): Promise<HistoryRecord[]> {
+  const result = await database.query<HistoryRecordRow>({
+    text: `select position, entries from history
+            where account_id = $1 and order_id = $2 order by position`,
+    values: [accountId, orderId],
+  });
+  return result.rows.map(toHistoryRecord);
+}
+
+export type HistoryRecordRow = { readonly position: number; readonly entries: readonly Stored[] };
+
+export function toHistoryRecord({ position, entries }: HistoryRecordRow): HistoryRecord {
+  return {
+    position,
+    entries: entries.map(({ transactionId, changes, call }) => ({
+      transactionId,
+      changes: changes.map(([field, from, to]) => ({ field, from, to })),
+      ...(call && { call }),
+    })),
+  };
+}
+
+const rewritten = defineAccountRows<HistoryRecord>({
+  position: ['integer', ({ position }) => position],
+  entries: ['json', ({ entries }) => entries.map(toStored)],
+});
+
+/** The history is append-only except for personal data, which is masked or erased in place. */
+export async function saveHistoryRows(
+  tx: Transaction,
+  { accountId, orderId }: OrderName,
+  changed: readonly HistoryRecord[],
+): Promise<void> {
+  if (changed.length === 0) return;
+  const parameters = rewritten.toParameters(accountId, changed);
+  await tx.query({
+    text: `update history h set entries = row.entries from ${rewritten.from}
+            where h.account_id = $1 and h.order_id = $4 and h.position = row.position`,
+    values: [...parameters, orderId],
+  });
+}

@@ -1,0 +1,168 @@
+/**
+ * What is stored about the life of one order, the newest rows first and page by page: history, deliveries, events and
+ * attempts up to a time, and what set the fields of its transactions last.
+ */
+import { eventIdOf } from '../../domain/ids.ts';
+import type { DeliveryState } from '../../domain/inbox/delivery.ts';
+import type { ProviderName } from '../../domain/provider-name.ts';
+import type { LifeAttempt, LifeEvent } from '../../domain/why/timeline.ts';
+import type { Queryable } from '../../postgres/database.ts';
+import { listNewestOfOrder, type NewestDelivery } from '../inbox/newest.ts';
+import type { OrderName } from '../order-rows.ts';
+import { type HistoryEntry, type HistoryRow, toEntries } from './history.ts';
+
+/** Rows up to this time, at most so many. */
+export type LifePage = { readonly upTo: Date; readonly limit: number };
+
+export type HistoryPage = {
+  /** Newest first; the entries of a row in their own order. */
+  readonly rows: ReadonlyArray<{
+    readonly at: Date;
+    readonly entries: readonly HistoryEntry[];
+  }>;
+  /** The lowest position that is stored for the order. It is 1 unless rows were pruned. */
+  readonly firstPosition: number | undefined;
+};
+
+/** By time, because pages end at a time: a change that waited for its lock may have a later position than a newer one. */
+export async function readHistoryPage(
+  database: Queryable,
+  { accountId, orderId }: OrderName,
+  { upTo, limit }: LifePage,
+): Promise<HistoryPage> {
+  const { rows } = await database.query<HistoryRow & { first_position: number }>({
+    name: 'read-history-page',
+    text: `select order_id, cause, happened_at, entries,
+                  (select min(position) from history
+                    where account_id = $1 and order_id = $2) as first_position
+             from history
+            where account_id = $1 and order_id = $2 and happened_at <= $3
+            order by happened_at desc, position desc limit $4`,
+    values: [accountId, orderId, upTo, limit],
+  });
+  return {
+    rows: rows.map((row) => ({ at: row.happened_at, entries: toEntries(row) })),
+    firstPosition: rows[0]?.first_position,
+  };
+}
+
+/** Newest first. */
+export function listDeliveriesUpTo(
+  database: Queryable,
+  order: OrderName,
+  { upTo, limit }: LifePage,
+): Promise<NewestDelivery[]> {
+  return listNewestOfOrder(database, order.accountId, order.orderId, limit, upTo);
+}
+
+/** Newest first. An event is one row for each endpoint. */
+export async function listEventsUpTo(
+  database: Queryable,
+  { accountId, orderId }: OrderName,
+  { upTo, limit }: LifePage,
+): Promise<LifeEvent[]> {
+  const { rows } = await database.query<Omit<LifeEvent, 'eventId'> & { sequence: number }>({
+    name: 'list-events-up-to',
+    text: `select sequence, min(event_type) as type, min(transaction_id) as "transactionId",
+                  min(status) as status, min(occurred_at) as "occurredAt",
+                  json_agg(json_build_object('endpointId', endpoint_id, 'state', state,
+                    'attempts', attempts) order by endpoint_id) as endpoints
+             from events
+            where account_id = $1 and order_id = $2 and occurred_at <= $3
+            group by sequence order by min(occurred_at) desc, sequence desc limit $4`,
+    values: [accountId, orderId, upTo, limit],
+  });
+  return rows.map(({ sequence, ...event }) => ({
+    eventId: eventIdOf({ accountId, orderId, sequence }),
+    ...event,
+  }));
+}
+
+/** Newest first. */
+export async function listAttemptsUpTo(
+  database: Queryable,
+  { accountId, orderId }: OrderName,
+  { upTo, limit }: LifePage,
+): Promise<LifeAttempt[]> {
+  const { rows } = await database.query<Omit<LifeAttempt, 'eventId'> & { sequence: number }>({
+    name: 'list-attempts-up-to',
+    text: `select a.sequence, e.event_type as type, a.endpoint_id as "endpointId", n.url, a.attempt,
+                  a.attempted_at as "attemptedAt", a.status as "httpStatus",
+                  a.duration_ms as "durationMs"
+             from event_attempts a
+             join events e using (account_id, order_id, sequence, endpoint_id)
+             left join endpoints n using (account_id, endpoint_id)
+            where a.account_id = $1 and a.order_id = $2 and a.attempted_at <= $3
+            order by a.attempted_at desc, a.sequence desc, a.endpoint_id limit $4`,
+    values: [accountId, orderId, upTo, limit],
+  });
+  return rows.map(({ sequence, ...attempt }) => ({
+    eventId: eventIdOf({ accountId, orderId, sequence }),
+    ...attempt,
+  }));
+}
+
+export type LastChangeRow = {
+  readonly transactionId: string;
+  readonly field: string;
+  readonly from: unknown;
+  readonly to: unknown;
+  readonly cause: string;
+  readonly happenedAt: Date;
+};
+
+/** Bounds the work. What only older rows mention is shown without its former value. */
+const historyRowsMax = 500;
+
+/** The last change of each field of these transactions in the newest rows of the order's history. */
+export async function listLastChanges(
+  database: Queryable,
+  { accountId, orderId }: OrderName,
+  transactionIds: readonly string[],
+): Promise<LastChangeRow[]> {
+  if (transactionIds.length === 0) return [];
+  const { rows } = await database.query<LastChangeRow>({
+    name: 'list-last-changes',
+    text: `select distinct on (entry ->> 'transactionId', change ->> 0)
+                  entry ->> 'transactionId' as "transactionId", change ->> 0 as field,
+                  change -> 1 as "from", change -> 2 as "to", cause, happened_at as "happenedAt"
+             from (select position, cause, happened_at, entries from history
+                    where account_id = $1 and order_id = $2
+                    order by position desc limit $4) h
+            cross join lateral json_array_elements(h.entries) with ordinality as e (entry, place)
+            cross join lateral json_array_elements(entry -> 'changes') as c (change)
+            where entry ->> 'transactionId' = any($3::text[])
+            order by entry ->> 'transactionId', change ->> 0, position desc, place desc`,
+    values: [accountId, orderId, transactionIds, historyRowsMax],
+  });
+  return rows;
+}
+
+export type DeliveryOfKey = {
+  readonly provider: ProviderName;
+  readonly deliveryKey: string;
+  readonly deliveryId: string;
+  readonly state: DeliveryState;
+};
+
+/** The deliveries with these keys, which notices have instead of ids. */
+export async function listDeliveriesByKey(
+  database: Queryable,
+  accountId: string,
+  names: ReadonlyArray<Pick<DeliveryOfKey, 'provider' | 'deliveryKey'>>,
+): Promise<DeliveryOfKey[]> {
+  if (names.length === 0) return [];
+  const { rows } = await database.query<DeliveryOfKey>({
+    name: 'list-deliveries-by-key',
+    text: `select d.provider, d.delivery_key as "deliveryKey", d.delivery_id as "deliveryId", d.state
+             from unnest($2::text[], $3::text[]) as name (provider, delivery_key)
+             join deliveries d on d.account_id = $1 and d.provider = name.provider
+              and d.delivery_key = name.delivery_key`,
+    values: [
+      accountId,
+      names.map(({ provider }) => provider),
+      names.map(({ deliveryKey }) => deliveryKey),
+    ],
+  });
+  return rows;
+}

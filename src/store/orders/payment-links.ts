@@ -1,0 +1,44 @@
+/** The table `payment_links`. The link of a new order is inserted with it, in `insert-orders.ts`. Contract 14.6. */
+import type { Order } from '../../domain/orders/order.ts';
+import type { Queryable } from '../../postgres/database.ts';
+import { type OrderName, type OrderRow, toOrder } from '../order-rows.ts';
+
+export type PaymentLink = OrderName & { readonly linkId: string; readonly createdAt: Date };
+
+/** False if the order has a link already. */
+export async function insertLink(database: Queryable, link: PaymentLink): Promise<boolean> {
+  const { rowCount } = await database.query({
+    name: 'insert-link',
+    text: `insert into payment_links (account_id, link_id, order_id, created_at)
+           values ($1, $2, $3, $4)
+           on conflict (account_id, order_id) do nothing`,
+    values: [link.accountId, link.linkId, link.orderId, link.createdAt],
+  });
+  return rowCount === 1;
+}
+
+export async function findLinkId(
+  database: Queryable,
+  { accountId, orderId }: OrderName,
+): Promise<string | undefined> {
+  const { rows } = await database.query<{ link_id: string }>({
+    name: 'find-link-id',
+    text: 'select link_id from payment_links where account_id = $1 and order_id = $2',
+    values: [accountId, orderId],
+  });
+  return rows[0]?.link_id;
+}
+
+export async function findLinkedOrder(
+  database: Queryable,
+  accountId: string,
+  linkId: string,
+): Promise<Order | undefined> {
+  const { rows } = await database.query<OrderRow>({
+    name: 'find-linked-order',
+    text: `select o.* from payment_links join orders o using (account_id, order_id)
+            where account_id = $1 and link_id = $2`,
+    values: [accountId, linkId],
+  });
+  return rows[0] && toOrder(rows[0]);
+}

@@ -1,0 +1,115 @@
+/** Idempotency keys: the first request made with each key, and its answer. Contract 11.9. */
+import type { Database, Queryable, Transaction } from '../../postgres/database.ts';
+
+export type IdempotencyKey = {
+  readonly accountId: string;
+  readonly keyDigest: Buffer;
+  /** The operation, and for an order token its order: equal keys of two scopes are different keys. */
+  readonly scope: string;
+};
+
+export type FirstRequest = {
+  readonly contentDigest: Buffer;
+  readonly transactionId: string;
+  /** Null until the request is answered. */
+  readonly answer: unknown;
+  readonly createdAt: Date;
+};
+
+type KeyRow = {
+  content_digest: Buffer;
+  transaction_id: string;
+  answer: unknown;
+  created_at: Date;
+};
+
+/** A key created before `usedAfter` has expired and counts as unused, even if it is not pruned yet. */
+export async function findFirstRequest(
+  database: Queryable,
+  { accountId, keyDigest, scope }: IdempotencyKey,
+  usedAfter: Date,
+): Promise<FirstRequest | undefined> {
+  const { rows } = await database.query<KeyRow>({
+    name: 'find-first-request',
+    text: `select content_digest, transaction_id, answer, created_at from idempotency_keys
+            where account_id = $1 and key_digest = $2 and scope = $3 and created_at > $4`,
+    values: [accountId, keyDigest, scope, usedAfter],
+  });
+  const [row] = rows;
+  return (
+    row && {
+      contentDigest: row.content_digest,
+      transactionId: row.transaction_id,
+      answer: row.answer,
+      createdAt: row.created_at,
+    }
+  );
+}
+
+/**
+ * False when another request has the key. The primary key ends the race of two requests with one key: the second waits
+ * until the first transaction ends. After a rollback the key is free again.
+ */
+export async function claimKey(
+  tx: Transaction,
+  { accountId, keyDigest, scope }: IdempotencyKey,
+  request: Omit<FirstRequest, 'answer'> & { readonly orderId: string },
+  usedAfter: Date,
+): Promise<boolean> {
+  const { contentDigest, orderId, transactionId, createdAt } = request;
+  const { rowCount } = await tx.query({
+    name: 'claim-idempotency-key',
+    text: `insert into idempotency_keys as k
+             (account_id, key_digest, scope, content_digest, order_id, transaction_id, created_at)
+           values ($1, $2, $3, $4, $5, $6, $7)
+           on conflict (account_id, key_digest, scope) do update
+              set content_digest = excluded.content_digest, order_id = excluded.order_id,
+                  transaction_id = excluded.transaction_id, answer = null,
+                  created_at = excluded.created_at
+            where k.created_at <= $8`,
+    values: [
+      ...[accountId, keyDigest, scope],
+      ...[contentDigest, orderId, transactionId, createdAt, usedAfter],
+    ],
+  });
+  return rowCount === 1;
+}
+
+/** Does nothing when an answer is stored already: every repeat gets the same answer. */
+export async function saveAnswer(
+  database: Queryable,
+  { accountId, keyDigest, scope }: IdempotencyKey,
+  transactionId: string,
+  answer: object,
+): Promise<void> {
+  await database.query({
+    name: 'save-first-answer',
+    text: `update idempotency_keys set answer = $5
+            where account_id = $1 and key_digest = $2 and scope = $3
+              and transaction_id = $4 and answer is null`,
+    values: [accountId, keyDigest, scope, transactionId, JSON.stringify(answer)],
+  });
+}
+
+/**
+ * Deletes expired keys, oldest first, except those claimed again since they were listed. Returns how many were listed.
+ */
+export async function pruneKeys(
+  database: Database,
+  createdBefore: Date,
+  limit: number,
+): Promise<number> {
+  const { rows } = await database.query<{ account_id: string; key_digest: Buffer }>({
+    text: `select account_id, key_digest from idempotency_keys
+            where created_at <= $1 order by created_at limit $2`,
+    values: [createdBefore, limit],
+  });
+  for (const [accountId, own] of Map.groupBy(rows, ({ account_id }) => account_id)) {
+    await database.query({
+      text: `delete from idempotency_keys
+              where account_id = $1 and key_digest = any($2::bytea[]) and created_at <= $3`,
+      values: [accountId, own.map(({ key_digest }) => key_digest), createdBefore],
+    });
+  }
+  return rows.length;
+}

@@ -1,0 +1,58 @@
+/** The refund that each refund request id of a merchant belongs to. */
+import type { Transaction } from '../../postgres/database.ts';
+import { hasId } from './transactions.ts';
+
+/** A failed refund gives its request id back, so it is not found. */
+export async function findLiveRefundOf(
+  tx: Transaction,
+  accountId: string,
+  refundRequestId: string,
+): Promise<string | undefined> {
+  const { rows } = await tx.query<{ transaction_id: string }>({
+    name: 'find-live-refund',
+    text: `select r.transaction_id from refund_requests r
+            where r.account_id = $1 and r.refund_request_id = $2
+              and not exists (select from transactions t
+                               where t.account_id = r.account_id and ${hasId('r.transaction_id')}
+                                 and t.status = 'failed')`,
+    values: [accountId, refundRequestId],
+  });
+  return rows[0]?.transaction_id;
+}
+
+/**
+ * Claims a request id for a refund. False when another refund has it that did not fail. The primary key ends the race of
+ * two refunds with one request id: the second waits until the first transaction ends.
+ */
+export async function claimRefundRequest(
+  tx: Transaction,
+  accountId: string,
+  refundRequestId: string,
+  transactionId: string,
+): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'claim-refund-request',
+    text: `insert into refund_requests (account_id, refund_request_id, transaction_id)
+           values ($1, $2, $3) on conflict (account_id, refund_request_id) do nothing`,
+    values: [accountId, refundRequestId, transactionId],
+  });
+  return rowCount === 1 || takeFromFailed(tx, accountId, refundRequestId, transactionId);
+}
+
+/** The update locks the row and reads it again, so of two refunds that follow a failed one the second finds the first. */
+async function takeFromFailed(
+  tx: Transaction,
+  accountId: string,
+  refundRequestId: string,
+  transactionId: string,
+): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'take-refund-request',
+    text: `update refund_requests r set transaction_id = $3
+             from transactions t
+            where r.account_id = $1 and r.refund_request_id = $2
+              and t.account_id = $1 and ${hasId('r.transaction_id')} and t.status = 'failed'`,
+    values: [accountId, refundRequestId, transactionId],
+  });
+  return rowCount === 1;
+}

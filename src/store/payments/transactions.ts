@@ -1,0 +1,171 @@
+/** Reads and writes of the table `transactions`, which also stores the notices that a transaction is folded from. */
+import type { MinorUnits } from '../../domain/money/money.ts';
+import type { Transaction as OrderTransaction } from '../../domain/payments/transaction.ts';
+import { type Columns, defineRows } from '../../postgres/binary-rows.ts';
+import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { insertRows } from '../../postgres/insert-rows.ts';
+import { type OrderName, orderIds } from '../order-rows.ts';
+import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+import { fieldsOf, type ListedRow, type ListedTransaction, toListed } from './transaction-rows.ts';
+
+/** The SQL condition for the transaction `t` with this id. The id starts with the order id, so the primary key finds it. */
+export function hasId(id: string): string {
+  return `t.order_id = split_part(${id}, '-', 1) and t.transaction_id = ${id}`;
+}
+
+/** Includes the notices, which a fold needs. */
+export async function listTransactionsOf(
+  database: Queryable,
+  orders: readonly OrderName[],
+): Promise<ListedTransaction[]> {
+  const found = await queryPerAccount<ListedRow, OrderName>(database, orders, (accountId, own) => ({
+    name: 'list-transactions-of',
+    text: 'select * from transactions where account_id = $1 and order_id = any($2::text[])',
+    values: orderIds.toParameters(accountId, own),
+  }));
+  return found.map(toListed);
+}
+
+/** Some transactions of one order, with their notices. */
+export async function listTransactionsById(
+  database: Queryable,
+  { accountId, orderId }: OrderName,
+  transactionIds: readonly string[],
+): Promise<ListedTransaction[]> {
+  const result = await database.query<ListedRow>({
+    text: `select * from transactions
+            where account_id = $1 and order_id = $2 and transaction_id = any($3::text[])`,
+    values: [accountId, orderId, transactionIds],
+  });
+  return result.rows.map(toListed);
+}
+
+/** Those of small orders only: of a large one, only a part may be needed. */
+export async function listTransactionsOfSmall(
+  tx: Transaction,
+  orders: readonly OrderName[],
+): Promise<ListedTransaction[]> {
+  const found = await queryPerAccount<ListedRow, OrderName>(tx, orders, (accountId, own) => ({
+    name: 'list-transactions-of-small',
+    // "offset 0" fixes the join order: the planner would read the transactions of large orders before their tally.
+    text: `select t.* from (
+             select o.order_id from orders o
+              where o.account_id = $1 and o.order_id = any($2::text[]) and o.tally is null
+              offset 0) small
+             join transactions t on t.account_id = $1 and t.order_id = small.order_id`,
+    values: orderIds.toParameters(accountId, own),
+  }));
+  return found.map(toListed);
+}
+
+export type SavedTransaction = OrderName & {
+  readonly transaction: OrderTransaction;
+  /** The earliest time of the next poll; null when the transaction is final. */
+  readonly pollAt: Date | null;
+  /** In the currency of the order. */
+  readonly movedAmount: MinorUnits;
+  /** The consumer's user id; set only on payments that succeeded. */
+  readonly paidBy: string | null;
+};
+
+const columns: Columns<SavedTransaction> = {
+  transaction_id: ['text', ({ transaction }) => transaction.transactionId],
+  order_id: ['text', ({ orderId }) => orderId],
+  type: ['text', ({ transaction }) => transaction.type],
+  provider: ['text', ({ transaction }) => transaction.provider],
+  psp_transaction_id: ['text', ({ transaction }) => transaction.pspTransactionId],
+  status: ['text', ({ transaction }) => transaction.status],
+  amount: ['bigint', ({ transaction }) => transaction.amount],
+  currency: ['text', ({ transaction }) => transaction.currency],
+  started_at: ['timestamptz', ({ transaction }) => toDate(transaction.startedAtMs)],
+  recorded_at: ['timestamptz', ({ transaction }) => toDate(transaction.recordedAtMs)],
+  finished_at: ['timestamptz', ({ transaction }) => toDate(transaction.finishedAtMs)],
+  fields: ['jsonb', ({ transaction }) => fieldsOf(transaction)],
+  flags: ['text[]', ({ transaction }) => transaction.flags],
+  start: ['json', ({ transaction }) => transaction.start],
+  notices: ['json', ({ transaction }) => transaction.notices],
+  moved_amount: ['bigint', ({ movedAmount }) => movedAmount],
+  next_poll_at: ['timestamptz', ({ pollAt }) => pollAt],
+  paid_by: ['text', ({ paidBy }) => paidBy],
+};
+
+const inserted = defineRows<SavedTransaction>({
+  account_id: ['text', ({ accountId }) => accountId],
+  ...columns,
+});
+
+const updated = defineAccountRows(columns);
+
+/**
+ * The unique index on the provider's id ends the race of two deliveries that add one payment to two orders. The second
+ * transaction is retried and then finds the payment at the first order.
+ */
+const rivals = ['transactions_psp'];
+
+export async function insertTransactions(
+  tx: Transaction,
+  fresh: readonly SavedTransaction[],
+): Promise<void> {
+  if (fresh.length === 0) return;
+  await tx.query(
+    insertRows({
+      ...{ name: 'insert-transactions', into: 'transactions', rows: inserted },
+      ...{ entries: fresh, rivals },
+    }),
+  );
+}
+
+export async function updateTransactions(
+  tx: Transaction,
+  changed: readonly SavedTransaction[],
+): Promise<void> {
+  await queryPerAccount(tx, changed, (accountId, own) => ({
+    name: 'update-transactions',
+    text: `update transactions t
+              set type = row.type, provider = row.provider,
+                  psp_transaction_id = row.psp_transaction_id, status = row.status,
+                  amount = row.amount, currency = row.currency, started_at = row.started_at,
+                  recorded_at = row.recorded_at, finished_at = row.finished_at,
+                  fields = row.fields, flags = row.flags, start = row.start,
+                  notices = row.notices, paid_by = row.paid_by, moved_amount = row.moved_amount,
+                  next_poll_at = case when row.next_poll_at is null then null
+                                when row.status = 'authorized'
+                                then least(t.next_poll_at, row.next_poll_at)
+                                else coalesce(t.next_poll_at, row.next_poll_at) end
+             from ${updated.from}
+            where t.account_id = $1 and t.order_id = row.order_id
+              and t.transaction_id = row.transaction_id`,
+    values: updated.toParameters(accountId, own),
+    rivals,
+  }));
+}
+
+/** Must run before an id moves from one transaction to another, because the ids are unique. */
+export async function releasePspIds(
+  tx: Transaction,
+  { accountId, orderId }: OrderName,
+  transactionIds: readonly string[],
+): Promise<void> {
+  await tx.query({
+    text: `update transactions set psp_transaction_id = null
+            where account_id = $1 and order_id = $2 and transaction_id = any($3::text[])`,
+    values: [accountId, orderId, transactionIds],
+  });
+}
+
+/** For a transaction from a provider's report that turned out to be one that was started here under another id. */
+export async function deleteTransactions(
+  tx: Transaction,
+  { accountId, orderId }: OrderName,
+  transactionIds: readonly string[],
+): Promise<void> {
+  await tx.query({
+    text: `delete from transactions
+            where account_id = $1 and order_id = $2 and transaction_id = any($3::text[])`,
+    values: [accountId, orderId, transactionIds],
+  });
+}
+
+function toDate(timeMs: number | null): Date | null {
+  return timeMs === null ? null : new Date(timeMs);
+}

@@ -1,0 +1,74 @@
+/**
+ * Sums of the shares by day of UTC, which are rows of `figures` too. They follow from the figures of half hours, and
+ * make the overview of a year fast: it reads 365 days instead of 17,520 half hours of each name.
+ */
+import { type Figure, type ShareKind, shareKinds } from '../../domain/reports/figure.ts';
+import { dayAfter } from '../../domain/reports/slot.ts';
+import type { Queryable, Transaction } from '../../postgres/database.ts';
+
+export const dayKinds: readonly string[] = shareKinds.map((kind) => `${kind}_day`);
+
+type Day = { readonly accountId: string; readonly day: Date };
+
+const sums = `kind || '_day' as kind, name, currency, sum(orders)::bigint as orders,
+              sum(payments)::bigint as payments, sum(amount)::bigint as amount
+         from figures
+        where account_id = $1 and kind = any($2::text[]) and starts_at >= $3 and starts_at < $4
+        group by account_id, kind, name, currency`;
+
+/** The parameters of `sums`. */
+function valuesOf({ accountId, day }: Day): unknown[] {
+  return [accountId, shareKinds, day, dayAfter(day)];
+}
+
+/** The names of the sums that are not those of their half hours. */
+export async function listWrongDays(database: Queryable, day: Day): Promise<string[]> {
+  const stored = `select kind, name, currency, orders, payments, amount from figures
+                   where account_id = $1 and kind = any($5::text[]) and starts_at = $3`;
+  const { rows } = await database.query<Pick<Figure, 'name' | 'currency'> & { kind: string }>({
+    text: `with stored as (${stored}), summed as (select ${sums})
+           (select kind, name, currency from (select * from stored except select * from summed) wrong)
+            union
+           (select kind, name, currency from (select * from summed except select * from stored) missing)
+            order by 1, 2, 3`,
+    values: [...valuesOf(day), dayKinds],
+  });
+  return rows.map(({ kind, name, currency }) => [kind, name, currency].filter(Boolean).join(' '));
+}
+
+/** Figures must be locked. */
+export async function replaceDay(tx: Transaction, day: Day): Promise<void> {
+  const { accountId } = day;
+  await tx.query({
+    text: `delete from figures where account_id = $1 and kind = any($2::text[]) and starts_at = $3`,
+    values: [accountId, dayKinds, day.day],
+  });
+  await tx.query({
+    text: `insert into figures (account_id, starts_at, kind, name, currency, orders, payments, amount)
+           select account_id, $3::timestamptz, ${sums}`,
+    values: valuesOf(day),
+  });
+}
+
+/** Sums of whole days. */
+export async function sumDays(
+  database: Queryable,
+  accountId: string,
+  {
+    from,
+    to,
+    except,
+  }: { readonly from: Date; readonly to: Date; readonly except: readonly Date[] },
+): Promise<Figure[]> {
+  type Row = { kind: ShareKind; name: string; currency: string; orders: number; payments: number };
+  const { rows } = await database.query<Row & { amount: string }>({
+    text: `select left(kind, -4) as kind, name, currency, sum(orders)::bigint as orders,
+                  sum(payments)::bigint as payments, sum(amount)::text as amount
+             from figures
+            where account_id = $1 and kind = any($2::text[]) and starts_at >= $3 and starts_at < $4
+              and starts_at <> all($5::timestamptz[])
+            group by kind, name, currency`,
+    values: [accountId, dayKinds, from, to, except],
+  });
+  return rows.map((row) => ({ ...row, amount: BigInt(row.amount) }));
+}

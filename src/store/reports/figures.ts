@@ -1,0 +1,183 @@
+/**
+ * The table `figures`, and the count of a half hour from its orders and transactions. Order ids begin with the time, so
+ * the orders of a half hour are a range of the primary key, and so are their transactions.
+ */
+
+import { firstOrderIdAt } from '../../domain/ids.ts';
+import { type Figure, type FigureKind, figureKinds } from '../../domain/reports/figure.ts';
+import { slotAfter } from '../../domain/reports/slot.ts';
+import { defineRows } from '../../postgres/binary-rows.ts';
+import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { byBytes, type TextOrder } from '../inbox/text-order.ts';
+import { isRefunded, movedAmountOf } from '../payments/moved-amount.ts';
+
+/** The orders of an account that were created in a half hour. */
+export type Slot = { readonly accountId: string; readonly startsAt: Date };
+
+type FigureRow = {
+  kind: FigureKind;
+  name: string;
+  currency: string;
+  orders: number;
+  payments: number;
+  amount: string;
+};
+
+/** Counts the half hour as it is now. */
+export async function countSlot(
+  database: Queryable,
+  order: TextOrder,
+  { accountId, startsAt }: Slot,
+): Promise<Figure[]> {
+  const id = byBytes('order_id', order);
+  const isInSlot = `account_id = $1 and ${id} >= $2 and ${id} < $3`;
+  const { rows } = await database.query<FigureRow>({
+    text: `with created as materialized (
+             select order_id, status, currency, total_amount from orders where ${isInSlot}),
+           finished as materialized (
+             select order_id, type, t.status, provider, fields ->> 'paymentMode' as mode,
+                    fields -> 'failure' ->> 'code' as failure, created.currency, ${isRefunded} as is_refund,
+                    case when t.status <> 'failed' then ${movedAmountOf('created.currency')}
+                         when t.currency = created.currency then t.amount end as amount
+               from created join (select * from transactions where ${isInSlot}) t using (order_id)
+              where t.status in ('succeeded', 'failed') or t.moved_amount > 0),
+           paid as (select * from finished where type = 'payment' and status = 'succeeded'),
+           failed as (select * from finished where type = 'payment' and status = 'failed'),
+           refunded as (select * from finished where is_refund)
+           ${sumOrders('created', 'created')}
+            union all ${sumOrders('completed', `created where status = 'completed'`)}
+            union all ${sumPayments('paid', 'paid', `''`)}
+            union all ${sumPayments('failed', 'failed', `''`)}
+            union all ${sumPayments('refunded', 'refunded', `''`)}
+            union all ${sumPayments('mode', 'paid', `coalesce(mode, '')`)}
+            union all ${sumPayments('provider', 'paid', 'provider')}
+            union all ${sumPayments('failure', 'failed', `coalesce(failure, '')`)}`,
+    values: [accountId, firstOrderIdAt(startsAt), firstOrderIdAt(slotAfter(startsAt))],
+  });
+  return rows.map(toFigure);
+}
+
+function sumOrders(kind: FigureKind, rows: string): string {
+  return `select '${kind}' as kind, '' as name, currency, count(*) as orders, 0::bigint as payments,
+                 sum(total_amount)::text as amount from ${rows} group by currency`;
+}
+
+function sumPayments(kind: FigureKind, rows: string, name: string): string {
+  return `select '${kind}', ${name}, currency, count(distinct order_id), count(*),
+                 coalesce(sum(amount), 0)::text from ${rows} group by 2, currency`;
+}
+
+export async function listFigures(
+  database: Queryable,
+  { accountId, startsAt }: Slot,
+): Promise<Figure[]> {
+  const { rows } = await database.query<FigureRow>({
+    text: `select kind, name, currency, orders, payments, amount::text as amount from figures
+            where account_id = $1 and kind = any($2::text[]) and starts_at = $3`,
+    values: [accountId, figureKinds, startsAt],
+  });
+  return rows.map(toFigure);
+}
+
+const figureRows = defineRows<Figure>({
+  kind: ['text', ({ kind }) => kind],
+  name: ['text', ({ name }) => name],
+  currency: ['text', ({ currency }) => currency],
+  orders: ['bigint', ({ orders }) => orders],
+  payments: ['bigint', ({ payments }) => payments],
+  amount: ['text', ({ amount }) => String(amount)],
+});
+
+/** Counting must be locked, so that an older count does not replace a newer one. */
+export async function replaceFigures(
+  tx: Transaction,
+  { accountId, startsAt }: Slot,
+  figures: readonly Figure[],
+): Promise<void> {
+  await tx.query({
+    text: `delete from figures where account_id = $1 and kind = any($2::text[]) and starts_at = $3`,
+    values: [accountId, figureKinds, startsAt],
+  });
+  if (figures.length === 0) return;
+  const values = figureRows.toParameters(figures);
+  await tx.query({
+    text: `insert into figures (account_id, starts_at, kind, name, currency, orders, payments, amount)
+           select $${values.length + 1}, $${values.length + 2}::timestamptz,
+                  kind, name, currency, orders, payments, amount::bigint
+             from ${figureRows.from}`,
+    values: [...values, accountId, startsAt],
+  });
+}
+
+/** The half hours of a period, but for those that the caller counts itself. */
+export type SummedPeriod = {
+  readonly from: Date;
+  readonly to: Date;
+  readonly kinds: readonly FigureKind[];
+  readonly except: readonly Date[];
+};
+
+/** Sums of the whole period. */
+export async function sumFigures(
+  database: Queryable,
+  accountId: string,
+  { from, to, kinds, except }: SummedPeriod,
+): Promise<Figure[]> {
+  const { rows } = await database.query<FigureRow>({
+    text: `select kind, name, currency, ${summed} ${ofPeriod} group by kind, name, currency`,
+    values: [accountId, kinds, from, to, except],
+  });
+  return rows.map(toFigure);
+}
+
+export type BucketFigure = Figure & {
+  /** The beginning of the part of the period. */
+  readonly startsAt: Date;
+};
+
+/** Sums of each part of the period, for kinds without names. */
+export async function sumFiguresByBucket(
+  database: Queryable,
+  accountId: string,
+  { from, to, kinds, except }: SummedPeriod,
+  { bucketSeconds, offsetSeconds }: Record<'bucketSeconds' | 'offsetSeconds', number>,
+): Promise<BucketFigure[]> {
+  const { rows } = await database.query<FigureRow & { bucket: Date }>({
+    // Arithmetic with the seconds of a time would be numeric, and several times slower.
+    text: `select kind, '' as name, currency, ${summed},
+                  date_bin($7::interval, starts_at, $6::timestamptz) as bucket
+             ${ofPeriod} group by kind, currency, bucket`,
+    values: [
+      ...[accountId, kinds, from, to, except],
+      ...[new Date(-offsetSeconds * 1_000), `${bucketSeconds} seconds`],
+    ],
+  });
+  return rows.map((row) => ({ ...toFigure(row), startsAt: row.bucket }));
+}
+
+const summed = `sum(orders)::bigint as orders, sum(payments)::bigint as payments,
+                sum(amount)::text as amount`;
+
+const ofPeriod = `from figures
+  where account_id = $1 and kind = any($2::text[]) and starts_at >= $3 and starts_at < $4
+    and starts_at <> all($5::timestamptz[])`;
+
+/** The half hours of these with more orders than that, when they were last counted. */
+export async function listLargeSlots(
+  database: Queryable,
+  accountId: string,
+  slots: readonly Date[],
+  ordersMax: number,
+): Promise<Date[]> {
+  const { rows } = await database.query<{ starts_at: Date }>({
+    text: `select starts_at from figures
+            where account_id = $1 and kind = 'created' and starts_at = any($2::timestamptz[])
+            group by starts_at having sum(orders) > $3`,
+    values: [accountId, slots, ordersMax],
+  });
+  return rows.map((row) => row.starts_at);
+}
+
+function toFigure({ kind, name, currency, orders, payments, amount }: FigureRow): Figure {
+  return { kind, name, currency, orders, payments, amount: BigInt(amount) };
+}

@@ -1,0 +1,71 @@
+/** Counts what a step of the sweep has left. Counting stops at a limit, so it stays cheap however much is left. */
+import type { Queryable } from '../../postgres/database.ts';
+import type { WalkedState } from '../inbox/known-deliveries.ts';
+import type { OrderName } from '../order-rows.ts';
+import type { DeliveryCursor } from '../sweep-cursors.ts';
+import { prunable } from './prune-deliveries.ts';
+
+/** The largest backlog that is reported. */
+export const backlogMax = 100_000;
+
+export function countUnvisited(
+  database: Queryable,
+  state: WalkedState,
+  { accountId, deliveryId }: DeliveryCursor,
+): Promise<number> {
+  const rows = `deliveries where state = '${state}' and (account_id, delivery_id) > ($1, $2)`;
+  return countUpToMax(database, rows, [accountId, deliveryId]);
+}
+
+export function countDueDeliveries(database: Queryable, now: Date): Promise<number> {
+  const rows = `deliveries where state in ('received', 'parked') and next_try_at <= $1`;
+  return countUpToMax(database, rows, [now]);
+}
+
+export function countDuePolls(database: Queryable, now: Date): Promise<number> {
+  return countUpToMax(database, 'transactions where next_poll_at <= $1', [now]);
+}
+
+/** Orders to check, most of which are paid. */
+export function countUnchecked(database: Queryable, from: Date, until: Date): Promise<number> {
+  const rows = 'orders where lapses_at >= $1 and lapses_at <= $2';
+  return countUpToMax(database, rows, [from, until]);
+}
+
+export function countBodiesToPrune(
+  database: Queryable,
+  which: keyof typeof prunable,
+  receivedBefore: Date,
+): Promise<number> {
+  const rows = `deliveries where body is not null and ${prunable[which]} and received_at < $1`;
+  return countUpToMax(database, rows, [receivedBefore]);
+}
+
+export function countDeadToExpire(database: Queryable, deadBefore: Date): Promise<number> {
+  const rows = `deliveries where state = 'dead' and coalesce(finished_at, received_at) < $1`;
+  return countUpToMax(database, rows, [deadBefore]);
+}
+
+export function countKeysToPrune(database: Queryable, createdBefore: Date): Promise<number> {
+  return countUpToMax(database, 'idempotency_keys where created_at <= $1', [createdBefore]);
+}
+
+export function countOrdersAfter(
+  database: Queryable,
+  { accountId, orderId }: OrderName,
+): Promise<number> {
+  const rows = 'orders where (account_id, order_id) > ($1, $2)';
+  return countUpToMax(database, rows, [accountId, orderId]);
+}
+
+async function countUpToMax(
+  database: Queryable,
+  rows: string,
+  values: readonly unknown[],
+): Promise<number> {
+  const { rows: counted } = await database.query<{ count: number }>({
+    text: `select count(*) as count from (select 1 from ${rows} limit ${backlogMax}) as left_over`,
+    values,
+  });
+  return counted[0]?.count ?? 0;
+}

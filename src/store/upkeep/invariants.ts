@@ -1,0 +1,247 @@
+/** The invariants that `verify` checks table by table, one page of rows at a time. Contract 9.1, 9.2 and 9.7. */
+import type { Database, Queryable } from '../../postgres/database.ts';
+import { hasId } from '../payments/transactions.ts';
+
+export type Breach = { readonly where: string; readonly what: string };
+
+/** The primary key of a row as text, beginning with its account id. */
+export type RowKey = readonly string[];
+
+/** Which rows to read: those behind a key, of one account or of all. */
+export type RowsAfter = {
+  readonly after: RowKey | undefined;
+  readonly accountId: string | undefined;
+  readonly limit: number;
+};
+
+/** The rows of a page, the key of its last row, and what is wrong with them. */
+export type CheckedRows = {
+  readonly rows: number;
+  readonly last: RowKey | undefined;
+  readonly breaches: readonly Breach[];
+};
+
+/** The SQL condition for the rows of a page, with its values from `$1` on. */
+export function conditionOf(
+  key: readonly string[],
+  { after, accountId }: Pick<RowsAfter, 'after' | 'accountId'>,
+): { readonly condition: string; readonly values: readonly string[] } {
+  const conditions = ['true'];
+  const values = [...(after ?? [])];
+  if (after) {
+    const parameters = key.map((column, place) => `$${place + 1}${castOf(column)}`);
+    conditions.push(`(${key.join(', ')}) > (${parameters.join(', ')})`);
+  }
+  if (accountId !== undefined) {
+    values.push(accountId);
+    conditions.push(`account_id = $${values.length}`);
+  }
+  return { condition: conditions.join(' and '), values };
+}
+
+function castOf(column: string): string {
+  return column === 'key_digest' ? '::bytea' : '';
+}
+
+/**
+ * What a constraint of the database enforces on every row is not looked for row by row: it holds as long as the
+ * constraint exists and is valid.
+ */
+const constraints = {
+  deliveries: [['deliveries', 'deliveries_account_id_provider_delivery_key_key']],
+  invoices: [['orders', 'orders_account_id_invoice_id_key']],
+  accounts: [
+    ['delivery_references', 'delivery_references_account_id_delivery_id_fkey'],
+    ['account_secrets', 'account_secrets_account_id_fkey'],
+  ],
+} as const;
+
+export async function findMissingConstraints(
+  database: Queryable,
+  kind: keyof typeof constraints,
+): Promise<Breach[]> {
+  const required = constraints[kind];
+  const { rows } = await database.query<{ table_name: string; name: string }>({
+    text: `select table_name, name from unnest($1::text[], $2::text[]) as required (table_name, name)
+            where not exists (
+              select from pg_constraint c join pg_index i on i.indexrelid = c.conindid
+               where c.conrelid = to_regclass(required.table_name) and c.conname = required.name
+                 and c.convalidated and i.indisvalid and i.indisunique)`,
+    values: [required.map(([table]) => table), required.map(([, name]) => name)],
+  });
+  return rows.map(({ table_name, name }) => ({
+    where: table_name,
+    what: `lacks the valid constraint ${name}`,
+  }));
+}
+
+export const deliveryKey = ['account_id', 'delivery_id'] as const;
+
+/** Contract 9.1: a delivery is finished, or has a time for its next try. */
+export async function checkDeliveries(database: Queryable, page: RowsAfter): Promise<CheckedRows> {
+  const { condition, values } = conditionOf(deliveryKey, page);
+  const { rows } = await database.query<{
+    rows: number;
+    account_id: string;
+    delivery_id: string;
+    breaches: Breach[] | null;
+  }>({
+    text: `with page as materialized (
+             select account_id, delivery_id,
+                    case when state in ('received', 'parked') and next_try_at is null
+                         then 'unfinished without a time for its next try'
+                         when state in ('processed', 'stale') and order_id is null
+                         then 'applied, but to no order' end as breach
+               from deliveries where ${condition}
+              order by account_id, delivery_id limit $${values.length + 1})
+           select (select count(*) from page) as rows, account_id, delivery_id,
+                  (select json_agg(json_build_object('where', delivery_id, 'what', breach))
+                     from page where breach is not null) as breaches
+             from page order by account_id desc, delivery_id desc limit 1`,
+    values: [...values, page.limit],
+  });
+  const [last] = rows;
+  if (!last) return { rows: 0, last: undefined, breaches: [] };
+  const { rows: count, account_id, delivery_id, breaches } = last;
+  return { rows: count, last: [account_id, delivery_id], breaches: breaches ?? [] };
+}
+
+/** A column whose values must exist in another table of the same account. */
+export type Reference = {
+  readonly table: string;
+  readonly key: readonly string[];
+  /** The column that names the row in a report. */
+  readonly name: string;
+  readonly target: keyof typeof findTargets;
+  readonly column: string;
+};
+
+/**
+ * Rows that point to rows of their own account, without a foreign key for speed. References to an order by the order's
+ * own rows (transactions, history, deliveries) are checked with the order.
+ */
+export const references: readonly Reference[] = [
+  {
+    table: 'refund_requests',
+    key: ['account_id', 'refund_request_id'],
+    name: 'refund_request_id',
+    target: 'transactions',
+    column: 'transaction_id',
+  },
+  {
+    table: 'idempotency_keys',
+    key: ['account_id', 'key_digest', 'scope'],
+    name: 'transaction_id',
+    target: 'orders',
+    column: 'order_id',
+  },
+  {
+    table: 'provider_orders',
+    key: ['account_id', 'provider', 'provider_order_id'],
+    name: 'provider_order_id',
+    target: 'orders',
+    column: 'order_id',
+  },
+  {
+    table: 'payment_links',
+    // Not the primary key: whoever reads a link id in a place or a report could open the order.
+    key: ['account_id', 'order_id'],
+    name: 'order_id',
+    target: 'orders',
+    column: 'order_id',
+  },
+  {
+    table: 'review_resolutions',
+    key: ['account_id', 'subject', 'flag'],
+    name: 'subject',
+    target: 'accounts',
+    column: 'account_id',
+  },
+  {
+    table: 'audit',
+    key: ['account_id', 'audit_id'],
+    name: 'audit_id',
+    target: 'accounts',
+    column: 'account_id',
+  },
+];
+
+/** Contract 9.7: rows of one account never refer to rows of another. */
+export async function checkReferences(
+  database: Database,
+  reference: Reference,
+  page: RowsAfter,
+): Promise<CheckedRows> {
+  const { table, key, name, column } = reference;
+  const { condition, values } = conditionOf(key, page);
+  const { rows } = await database.query<{ key: RowKey; where: string; target: string }>({
+    text: `select array[${key.map((part) => `${part}::text`).join(', ')}] as key,
+                  ${name} as "where", ${column} as target
+             from ${table} where ${condition}
+            order by ${key.join(', ')} limit $${values.length + 1}`,
+    values: [...values, page.limit],
+  });
+  const breaches = await findForeign(database, reference, rows);
+  return { rows: rows.length, last: rows.at(-1)?.key, breaches };
+}
+
+/** The targets are read after the rows that refer to them, and are never deleted. So what is missing was never there. */
+async function findForeign(
+  database: Database,
+  { table, target }: Reference,
+  rows: ReadonlyArray<{ readonly key: RowKey; readonly where: string; readonly target: string }>,
+): Promise<Breach[]> {
+  const byAccount = Map.groupBy(rows, ({ key }) => key[0] ?? '');
+  const missing = await database.pipelined((connection) =>
+    Promise.all(
+      [...byAccount].map(async ([accountId, own]) => {
+        const ids = [...new Set(own.map((row) => row.target))];
+        const found = await findTargets[target](connection, accountId, ids);
+        return own.filter((row) => !found.has(row.target));
+      }),
+    ),
+  );
+  const what = foreignReference(table, target);
+  return missing.flat().map(({ where }) => ({ where, what }));
+}
+
+export function foreignReference(table: string, target: string): string {
+  return `${table} row refers to ${target} row that its account does not have`;
+}
+
+const findTargets = {
+  accounts: (database: Queryable, accountId: string) =>
+    findIds(database, 'select account_id as id from accounts where account_id = $1', [accountId]),
+  orders: (database: Queryable, accountId: string, ids: readonly string[]) =>
+    findIds(
+      database,
+      'select order_id as id from orders where account_id = $1 and order_id = any($2::text[])',
+      [accountId, ids],
+    ),
+  transactions: (database: Queryable, accountId: string, ids: readonly string[]) =>
+    findIds(
+      database,
+      `select wanted.id from unnest($2::text[]) as wanted (id)
+        where exists (select from transactions t where t.account_id = $1 and ${hasId('wanted.id')})`,
+      [accountId, ids],
+    ),
+} as const;
+
+async function findIds(
+  database: Queryable,
+  text: string,
+  values: readonly unknown[],
+): Promise<Set<string>> {
+  const { rows } = await database.query<{ id: string }>({ text, values });
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** The accounts of these ids that do not exist. */
+export async function findMissingAccounts(
+  database: Queryable,
+  accountIds: readonly string[],
+): Promise<string[]> {
+  const text = 'select account_id as id from accounts where account_id = any($1::text[])';
+  const found = await findIds(database, text, [accountIds]);
+  return accountIds.filter((accountId) => !found.has(accountId));
+}

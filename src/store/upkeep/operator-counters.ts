@@ -1,0 +1,204 @@
+/**
+ * The counters on /metrics that come from the database: unfinished deliveries and transactions, their age, resolved
+ * reviews and the steps of the sweep. Each is read from a partial index that contains only such rows. A scrape counts up
+ * to a limit; beyond it, it takes the count of the last sweep, so its cost does not grow with the tables.
+ */
+import { addSeconds } from '../../domain/time.ts';
+import type { Database, Queryable } from '../../postgres/database.ts';
+import { inOrder } from '../../postgres/in-order.ts';
+import {
+  countEvents,
+  type EventCounters,
+  toStoredCounts,
+  withStoredCounts,
+} from '../events/event-counters.ts';
+import { listStepReports, type StepReport } from './background-steps.ts';
+import { listStoredCounts, type StoredCounts, saveCounts } from './stored-counts.ts';
+
+const watchedStates = ['received', 'parked', 'dead', 'needs_review'] as const;
+
+export type WatchedDeliveries = {
+  readonly state: (typeof watchedStates)[number];
+  readonly count: number;
+  readonly oldestAt: Date | null;
+};
+
+const transactionTypes = ['payment', 'refund'] as const;
+/** Buckets do not overlap: `under_1h` means from ten minutes to an hour. */
+const openAges = [
+  'under_10m',
+  'under_1h',
+  'under_1d',
+  'under_2d',
+  'under_10d',
+  'over_10d',
+] as const;
+
+export type OpenTransactions = {
+  readonly type: (typeof transactionTypes)[number];
+  readonly age: (typeof openAges)[number];
+  readonly count: number;
+};
+
+/** How many reviews operators have resolved, from the audit log. */
+export type ResolvedReviews = { readonly kind: 'delivery' | 'flag'; readonly count: number };
+
+export type OperatorCounters = {
+  readonly resolved: readonly ResolvedReviews[];
+  readonly deliveries: readonly WatchedDeliveries[];
+  readonly openTransactions: readonly OpenTransactions[];
+  readonly events: EventCounters;
+  readonly steps: readonly StepReport[];
+  /** When the sweep has counted; undefined before its first count. */
+  readonly countedAt: Date | undefined;
+};
+
+/** A scrape counts up to here, the oldest rows first. */
+const countedMax = 10_000;
+
+export async function readOperatorCounters(
+  database: Database,
+  now: Date,
+): Promise<OperatorCounters> {
+  return database.transaction(async (tx) => {
+    // A bitmap scan would read all matching rows before the limit applies.
+    await tx.query({ text: 'set local enable_bitmapscan = off' });
+    const stored = await listStoredCounts(tx);
+    return {
+      deliveries: (await countWatchedDeliveries(tx, watchedStates, countedMax)).map((entry) => ({
+        ...entry,
+        count: countOf(stored, nameOfDeliveries(entry), entry.count),
+      })),
+      openTransactions: useStoredIfMany(
+        stored,
+        await countOpenTransactions(tx, transactionTypes, now, countedMax),
+      ),
+      resolved: (await countResolved(tx, countedMax)).map((entry) => ({
+        ...entry,
+        count: countOf(stored, nameOfResolved(entry), entry.count),
+      })),
+      events: withStoredCounts(await countEvents(tx, countedMax), stored.counts, countedMax),
+      steps: await listStepReports(tx),
+      countedAt: stored.countedAt,
+    };
+  });
+}
+
+/** Counts everything, however much it is, for the scrapes until the next count. A statement per kind keeps each short. */
+export async function countForOperators(database: Database, now: Date): Promise<void> {
+  const counts = new Map<string, number>();
+  for (const state of watchedStates) {
+    const [entry] = await countWatchedDeliveries(database, [state], null);
+    if (entry) counts.set(nameOfDeliveries(entry), entry.count);
+  }
+  for (const type of transactionTypes) {
+    const open = await countOpenTransactions(database, [type], now, null);
+    for (const entry of open) counts.set(nameOfTransactions(entry), entry.count);
+  }
+  for (const entry of await countResolved(database, null)) {
+    counts.set(nameOfResolved(entry), entry.count);
+  }
+  for (const [name, count] of toStoredCounts(await countEvents(database, null))) {
+    counts.set(name, count);
+  }
+  await saveCounts(database, counts, now);
+}
+
+const nameOfDeliveries = ({ state }: Pick<WatchedDeliveries, 'state'>) => `deliveries ${state}`;
+const nameOfTransactions = ({ type, age }: OpenTransactions) => `transactions ${type} ${age}`;
+const nameOfResolved = ({ kind }: ResolvedReviews) => `resolved ${kind}`;
+
+/** The count of a scrape is exact below its limit. Above, the stored one is as old as the last sweep. */
+function countOf({ counts }: StoredCounts, name: string, counted: number): number {
+  return counted < countedMax ? counted : Math.max(counted, counts.get(name) ?? 0);
+}
+
+/** The limit applies to each type, and cuts off its younger ages. */
+function useStoredIfMany(
+  { counts }: StoredCounts,
+  open: readonly OpenTransactions[],
+): OpenTransactions[] {
+  const isMany = (type: string) =>
+    open.reduce((sum, entry) => (entry.type === type ? sum + entry.count : sum), 0) >= countedMax;
+  return open.map((entry) => ({
+    ...entry,
+    count: isMany(entry.type)
+      ? (counts.get(nameOfTransactions(entry)) ?? entry.count)
+      : entry.count,
+  }));
+}
+
+/** A limit of null counts all. */
+function countWatchedDeliveries(
+  database: Queryable,
+  states: ReadonlyArray<WatchedDeliveries['state']>,
+  limit: number | null,
+): Promise<WatchedDeliveries[]> {
+  return countEach(states, async (state) => {
+    const { rows } = await database.query<{ count: number; oldest_at: Date | null }>({
+      name: `count-deliveries-${state}-${limit}`,
+      // The planner uses the partial index only if the query repeats its condition as a literal list.
+      text: `select count(*) as count, min(received_at) as oldest_at
+               from (select received_at from deliveries
+                      where state = '${state}' and state in ('received', 'parked', 'dead', 'needs_review')
+                      ${firstBy('received_at', limit)}) as counted`,
+    });
+    return [{ state, count: rows[0]?.count ?? 0, oldestAt: rows[0]?.oldest_at ?? null }];
+  });
+}
+
+function countResolved(database: Queryable, limit: number | null): Promise<ResolvedReviews[]> {
+  return countEach(['delivery', 'flag'] as const, async (kind) => {
+    const { rows } = await database.query<{ count: number }>({
+      name: `count-resolved-${kind}-${limit}`,
+      text: `select count(*) as count
+               from (select 1 from audit where action = '${kind}.resolved' ${firstBy(null, limit)}) as counted`,
+    });
+    return [{ kind, count: rows[0]?.count ?? 0 }];
+  });
+}
+
+function countOpenTransactions(
+  database: Queryable,
+  types: ReadonlyArray<OpenTransactions['type']>,
+  now: Date,
+  limit: number | null,
+): Promise<OpenTransactions[]> {
+  return countEach(types, async (type) => {
+    const { rows } = await database.query<Record<OpenTransactions['age'], number>>({
+      name: `count-open-${type}-${limit}`,
+      text: `select count(*) filter (where started_at > $1) as under_10m,
+                    count(*) filter (where started_at > $2 and started_at <= $1) as under_1h,
+                    count(*) filter (where started_at > $3 and started_at <= $2) as under_1d,
+                    count(*) filter (where started_at > $4 and started_at <= $3) as under_2d,
+                    count(*) filter (where started_at > $5 and started_at <= $4) as under_10d,
+                    count(*) filter (where started_at <= $5) as over_10d
+               from (select started_at from transactions
+                      where type = '${type}' and started_at is not null
+                        and status not in ('failed', 'succeeded', 'reversed')
+                      ${firstBy('started_at', limit)}) as counted`,
+      values: ageMinutes.map((minutes) => addSeconds(now, -60 * minutes)),
+    });
+    return openAges.map((age) => ({ type, age, count: rows[0]?.[age] ?? 0 }));
+  });
+}
+
+/** Where each age ends, but for the last. */
+const ageMinutes = [10, 60, 24 * 60, 48 * 60, 240 * 60];
+
+/**
+ * One statement for each, all of them issued at once: on a cluster the rows are on several nodes, and a statement that
+ * joins them to a list of names does not run there.
+ */
+async function countEach<Name, Counted>(
+  names: readonly Name[],
+  count: (name: Name) => Promise<Counted[]>,
+): Promise<Counted[]> {
+  return (await inOrder(names.map((name) => () => count(name)))).flat();
+}
+
+/** Without a limit nothing is sorted, and each node of a cluster counts its own rows. */
+function firstBy(column: string | null, limit: number | null): string {
+  if (limit === null) return '';
+  return `${column === null ? '' : `order by ${column}`} limit ${limit}`;
+}

@@ -1,0 +1,216 @@
+/**
+ * Reads orders page by page, each with its transactions, history and deliveries: one statement per table and page, and
+ * all of them on one snapshot, so that a change between two statements cannot look like a contradiction.
+ */
+import type { Delivery } from '../../domain/inbox/delivery.ts';
+import type { Transaction as OrderTransaction } from '../../domain/payments/transaction.ts';
+import type { Database, Queryable } from '../../postgres/database.ts';
+import { type DeliveryRow, deliveryColumns, toDelivery } from '../inbox/deliveries.ts';
+import { type OrderName, type OrderRow, type StoredOrder, toStoredOrder } from '../order-rows.ts';
+import { type HistoryRecord, type HistoryRecordRow, toHistoryRecord } from '../orders/history.ts';
+import { type TransactionRow, toTransaction } from '../payments/transaction-rows.ts';
+import { readSnapshot } from '../snapshot.ts';
+import { conditionOf } from './invariants.ts';
+
+export type OrderPage = {
+  readonly orders: readonly StoredOrder[];
+  /** In the order of their orders. An order that is not in `orders` does not exist. */
+  readonly transactions: ReadonlyArray<OrderName & { readonly transaction: OrderTransaction }>;
+  readonly history: readonly HistoryOfOrder[];
+  /** Those of one order in the order in which they were applied. */
+  readonly deliveries: readonly Delivery[];
+  /** Those of one order by their numbers. */
+  readonly events: readonly EventOfOrder[];
+  /** There are no orders behind this page. */
+  readonly isLast: boolean;
+};
+
+export type HistoryOfOrder = OrderName & HistoryRecord;
+
+export type EventOfOrder = OrderName & {
+  readonly sequence: number;
+  readonly transactionId: string | null;
+  readonly status: string;
+};
+
+/** The orders behind `after`, of one account or of all. */
+export type OrdersAfter = {
+  readonly after: OrderName | undefined;
+  readonly accountId: string | undefined;
+};
+
+/** A page with more rows of one table, or more bytes of bodies, does not fit. It bounds the memory of the reader. */
+const rowsMax = 5_000;
+const bodyBytesMax = 8 * 1024 * 1024;
+
+/** Undefined when the rows of so many orders do not fit: a smaller page must be read. A page of one order always fits. */
+export function readOrderPage(
+  database: Database,
+  from: OrdersAfter,
+  size: number,
+): Promise<OrderPage | undefined> {
+  return readSnapshot(database, async (tx) => {
+    const orders = await listOrders(tx, from, size);
+    const isLast = orders.length < size;
+    // The last page has no end, so that rows of orders that do not exist are found behind the last order too.
+    const range = { ...from, upTo: isLast ? undefined : orders.at(-1) };
+    const limit = size > 1 ? rowsMax : undefined;
+    const [transactions, history, deliveries, events] = await Promise.all([
+      listTransactions(tx, range, limit),
+      listHistory(tx, range, limit),
+      listDeliveries(tx, range, limit),
+      listEvents(tx, range, limit),
+    ]);
+    if (!transactions || !history || !deliveries || !events) return undefined;
+    return { orders, transactions, history, deliveries, events, isLast };
+  });
+}
+
+const orderKey = ['account_id', 'order_id'] as const;
+
+async function listOrders(
+  tx: Queryable,
+  { after, accountId }: OrdersAfter,
+  size: number,
+): Promise<StoredOrder[]> {
+  const { condition, values } = conditionOf(orderKey, { after: keyOf(after), accountId });
+  const { rows } = await tx.query<OrderRow>({
+    text: `select account_id, order_id, status, attempts, currency, amount_before_tax, tax, total_amount,
+                  created_at, lapses_at, flags, user_id, held_notices, tally, erased_at, event_sequence
+             from orders where ${condition}
+            order by account_id, order_id limit $${values.length + 1}`,
+    values: [...values, size],
+  });
+  return rows.map(toStoredOrder);
+}
+
+function keyOf(name: OrderName | undefined): string[] | undefined {
+  return name && [name.accountId, name.orderId];
+}
+
+/** The rows of these orders, and rows whose order would be between them if it existed. */
+type OrderRange = OrdersAfter & { readonly upTo: OrderName | undefined };
+
+async function listTransactions(
+  tx: Queryable,
+  range: OrderRange,
+  limit: number | undefined,
+): Promise<OrderPage['transactions'] | undefined> {
+  const rows = await listRows<TransactionRow & OrderKeyRow>(tx, range, limit, {
+    columns: `account_id, order_id, transaction_id, type, provider, psp_transaction_id, status, amount,
+              currency, started_at, recorded_at, finished_at, fields, flags, start, notices`,
+    from: 'transactions',
+    sort: 'transaction_id',
+  });
+  return rows?.map((row) => ({ ...nameOf(row), transaction: toTransaction(row) }));
+}
+
+async function listHistory(
+  tx: Queryable,
+  range: OrderRange,
+  limit: number | undefined,
+): Promise<HistoryOfOrder[] | undefined> {
+  const rows = await listRows<OrderKeyRow & HistoryRecordRow>(tx, range, limit, {
+    columns: 'account_id, order_id, position, entries',
+    from: 'history',
+    sort: 'position',
+  });
+  return rows?.map((row) => ({ ...nameOf(row), ...toHistoryRecord(row) }));
+}
+
+async function listDeliveries(
+  tx: Queryable,
+  range: OrderRange,
+  limit: number | undefined,
+): Promise<Delivery[] | undefined> {
+  const sort = 'finished_at, delivery_id';
+  const rows = await listRows<DeliveryRow & OrderKeyRow & { bytes?: number }>(tx, range, limit, {
+    columns: deliveryColumns,
+    from: 'deliveries d',
+    sort,
+    bodyBytesMax,
+  });
+  const isTooLarge = limit !== undefined && (rows?.at(-1)?.bytes ?? 0) >= bodyBytesMax;
+  return isTooLarge ? undefined : rows?.map(toDelivery);
+}
+
+async function listEvents(
+  tx: Queryable,
+  range: OrderRange,
+  limit: number | undefined,
+): Promise<EventOfOrder[] | undefined> {
+  const rows = await listRows<OrderKeyRow & EventRow>(tx, range, limit, {
+    columns: `distinct on (account_id, order_id, sequence)
+              account_id, order_id, sequence, transaction_id, status`,
+    from: 'events',
+    sort: 'sequence',
+  });
+  return rows?.map((row) => ({ ...nameOf(row), ...toEvent(row) }));
+}
+
+type EventRow = { sequence: number; transaction_id: string | null; status: string };
+
+function toEvent({ sequence, transaction_id: transactionId, status }: EventRow) {
+  return { sequence, transactionId, status };
+}
+
+/** By their numbers. */
+export async function listEventsOfOrder(
+  database: Queryable,
+  { accountId, orderId }: OrderName,
+): Promise<Array<Omit<EventOfOrder, keyof OrderName>>> {
+  const { rows } = await database.query<EventRow>({
+    text: `select distinct on (sequence) sequence, transaction_id, status from events
+            where account_id = $1 and order_id = $2 order by sequence`,
+    values: [accountId, orderId],
+  });
+  return rows.map(toEvent);
+}
+
+type OrderKeyRow = { account_id: string; order_id: string };
+
+function nameOf({ account_id: accountId, order_id: orderId }: OrderKeyRow): OrderName {
+  return { accountId, orderId };
+}
+
+/**
+ * Undefined when there are more than `limit` rows. Without a limit all rows are read. The limit also makes the planner
+ * read along the index: it cannot know how few orders a range has. With a limit of bytes, rows are read up to the one
+ * whose body goes beyond it.
+ */
+async function listRows<Row extends OrderKeyRow>(
+  tx: Queryable,
+  { after, upTo, accountId }: OrderRange,
+  limit: number | undefined,
+  {
+    columns,
+    from,
+    sort,
+    bodyBytesMax: bytesMax,
+  }: { columns: string; from: string; sort: string; bodyBytesMax?: number },
+): Promise<Row[] | undefined> {
+  const { condition, values } = conditionOf(orderKey, { after: keyOf(after), accountId });
+  const upToKey = keyOf(upTo) ?? [];
+  const end = `and (account_id, order_id) <= ($${values.length + 1}, $${values.length + 2})`;
+  const text = `select ${columns} from ${from}
+                 where ${condition} ${upTo ? end : ''} and order_id is not null
+                 order by account_id, order_id, ${sort} ${limit === undefined ? '' : `limit ${limit + 1}`}`;
+  const { rows } = await tx.query<Row>({
+    text: limit === undefined || bytesMax === undefined ? text : cutAtBytes(text, sort, bytesMax),
+    values: [...values, ...upToKey],
+  });
+  return limit !== undefined && rows.length > limit ? undefined : rows;
+}
+
+/**
+ * The bytes are summed behind the limit, so that a cluster sends no more rows than that to one node. `rows` and not
+ * `range`, so that each row adds its own bytes even if two rows sort alike.
+ */
+function cutAtBytes(text: string, sort: string, bytesMax: number): string {
+  return `select * from (
+            select page.*, sum(coalesce(octet_length(body), 0)) over (
+                     order by account_id, order_id, ${sort} rows unbounded preceding) as bytes
+              from (${text}) as page) as summed
+           where bytes - coalesce(octet_length(body), 0) < ${bytesMax}
+           order by account_id, order_id, ${sort}`;
+}

@@ -1,0 +1,91 @@
+/** Prunes the inbox by age, in small batches: bodies of finished deliveries, and deliveries that stayed dead. */
+import type { Database, Transaction } from '../../postgres/database.ts';
+import { deleteReferencesOf } from '../inbox/parked-deliveries.ts';
+import { queryPerAccount } from '../per-account.ts';
+import type { DeliveryCursor } from '../sweep-cursors.ts';
+
+/** Each condition equals that of a partial index, so that finding old rows does not read the table. */
+export const prunable = {
+  finished: `state in ('processed', 'stale', 'ignored')`,
+  resolved: `state = 'resolved'`,
+} as const;
+
+/**
+ * Removes bodies and headers of finished deliveries, oldest first, and skips locked rows. The row stays with its key, so
+ * that a repeat is recognised for ever. Returns how many were pruned.
+ */
+export async function pruneBodies(
+  database: Database,
+  which: keyof typeof prunable,
+  receivedBefore: Date,
+  limit: number,
+): Promise<number> {
+  const isPrunable = `body is not null and ${prunable[which]}`;
+  const { rows } = await database.query<DeliveryCursor>({
+    text: `select account_id as "accountId", delivery_id as "deliveryId" from deliveries
+            where ${isPrunable} and received_at < $1 order by received_at limit $2`,
+    values: [receivedBefore, limit],
+  });
+  // One that was retried since it was listed is not finished any more. The time at which it was received stays.
+  const pruned = await database.transaction((tx) =>
+    queryPerAccount(tx, rows, (accountId, own) => ({
+      name: `prune-${which}-bodies`,
+      text: `update deliveries set body = null, headers = null
+              where account_id = $1 and delivery_id in (
+                select delivery_id from deliveries
+                 where account_id = $1 and delivery_id = any($2::text[]) and ${isPrunable}
+                   for update skip locked)
+             returning delivery_id`,
+      values: [accountId, own.map(({ deliveryId }) => deliveryId)],
+    })),
+  );
+  return pruned.length;
+}
+
+/**
+ * Expires deliveries that have been dead for too long. Bodies and headers are removed, and so are the references they
+ * wait for, so that no order unparks them any more. `seen` counts the listed deliveries.
+ */
+export async function expireDead(
+  database: Database,
+  { deadBefore, now }: { readonly deadBefore: Date; readonly now: Date },
+  limit: number,
+): Promise<{ readonly seen: number; readonly expired: number }> {
+  const { rows } = await database.query<{ account_id: string; delivery_id: string }>({
+    text: `select account_id, delivery_id from deliveries
+            where state = 'dead' and coalesce(finished_at, received_at) < $1
+            order by coalesce(finished_at, received_at) limit $2`,
+    values: [deadBefore, limit],
+  });
+  let expired = 0;
+  for (const [accountId, own] of Map.groupBy(rows, ({ account_id }) => account_id)) {
+    const ids = own.map(({ delivery_id }) => delivery_id);
+    expired += await database.transaction((tx) => expire(tx, accountId, ids, deadBefore, now));
+  }
+  return { seen: rows.length, expired };
+}
+
+/** Skips locked rows, and deliveries that were retried since they were listed. */
+async function expire(
+  tx: Transaction,
+  accountId: string,
+  deliveryIds: readonly string[],
+  deadBefore: Date,
+  now: Date,
+): Promise<number> {
+  const { rows } = await tx.query<{ delivery_id: string }>({
+    text: `select delivery_id from deliveries
+            where account_id = $1 and delivery_id = any($2::text[])
+              and state = 'dead' and coalesce(finished_at, received_at) < $3
+              for update skip locked`,
+    values: [accountId, deliveryIds, deadBefore],
+  });
+  const ids = rows.map(({ delivery_id }) => delivery_id);
+  await tx.query({
+    text: `update deliveries set state = 'expired', body = null, headers = null, finished_at = $3
+            where account_id = $1 and delivery_id = any($2::text[])`,
+    values: [accountId, ids, now],
+  });
+  await deleteReferencesOf(tx, accountId, ids);
+  return ids.length;
+}

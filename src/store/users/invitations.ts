@@ -1,0 +1,108 @@
+/** One-time links: to join an account, or to set new credentials after a reset. Only digests of tokens are stored. */
+import type { Role } from '../../domain/users/role.ts';
+import type { Queryable, Transaction } from '../../postgres/database.ts';
+
+export type Invitation = {
+  readonly invitationId: string;
+  readonly email: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+} & (
+  | { readonly accountId: string; readonly role: Role; readonly userId: null }
+  /** The credentials of this user were reset. */
+  | { readonly accountId: null; readonly role: null; readonly userId: string }
+);
+
+const columns = `invitation_id as "invitationId", email, account_id as "accountId", role, user_id as "userId",
+                 created_at as "createdAt", expires_at as "expiresAt"`;
+
+export async function insertInvitation(
+  tx: Transaction,
+  invitation: Invitation,
+  tokenDigest: Buffer,
+): Promise<void> {
+  const { invitationId, email, accountId, role, userId, createdAt, expiresAt } = invitation;
+  await tx.query({
+    text: `insert into invitations
+             (invitation_id, token_digest, email, account_id, role, user_id, created_at, expires_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    values: [invitationId, tokenDigest, email, accountId, role, userId, createdAt, expiresAt],
+  });
+}
+
+export async function findInvitation(
+  database: Queryable,
+  tokenDigest: Buffer,
+  now: Date,
+): Promise<Invitation | undefined> {
+  const { rows } = await database.query<Invitation>({
+    text: `select ${columns} from invitations where token_digest = $1 and expires_at > $2`,
+    values: [tokenDigest, now],
+  });
+  return rows[0];
+}
+
+/** Deletes it, which ends the race of several who use one link: one gets it, the others find nothing. */
+export async function takeInvitation(
+  tx: Transaction,
+  tokenDigest: Buffer,
+  now: Date,
+): Promise<Invitation | undefined> {
+  const { rows } = await tx.query<Invitation>({
+    text: `delete from invitations where token_digest = $1 and expires_at > $2 returning ${columns}`,
+    values: [tokenDigest, now],
+  });
+  return rows[0];
+}
+
+/** Those that can still be used, by e-mail address. */
+export async function listInvitations(
+  database: Queryable,
+  accountId: string,
+  now: Date,
+): Promise<Invitation[]> {
+  const { rows } = await database.query<Invitation>({
+    text: `select ${columns} from invitations where account_id = $1 and expires_at > $2
+            order by email, invitation_id`,
+    values: [accountId, now],
+  });
+  return rows;
+}
+
+/** Undefined if the account has no such invitation. */
+export async function deleteInvitation(
+  tx: Transaction,
+  accountId: string,
+  invitationId: string,
+): Promise<Invitation | undefined> {
+  const { rows } = await tx.query<Invitation>({
+    text: `delete from invitations where account_id = $1 and invitation_id = $2 returning ${columns}`,
+    values: [accountId, invitationId],
+  });
+  return rows[0];
+}
+
+/** A new link replaces the earlier ones for the same address. */
+export async function deleteInvitationsTo(
+  tx: Transaction,
+  accountId: string,
+  email: string,
+): Promise<void> {
+  await tx.query({
+    text: 'delete from invitations where account_id = $1 and email = $2',
+    values: [accountId, email],
+  });
+}
+
+/** Returns how many there were. */
+export async function deleteInvitationsOf(tx: Transaction, accountId: string): Promise<number> {
+  const { rowCount } = await tx.query({
+    text: 'delete from invitations where account_id = $1',
+    values: [accountId],
+  });
+  return rowCount ?? 0;
+}
+
+export async function deleteResets(tx: Transaction, userId: string): Promise<void> {
+  await tx.query({ text: 'delete from invitations where user_id = $1', values: [userId] });
+}

@@ -1,0 +1,77 @@
+/**
+ * Failed sign-ins, counted for an e-mail address, for an address on the network, and for what a user is known by. A row
+ * of the last kind (`known:…`) is made by a success, with no failure.
+ */
+import type { Failures } from '../../domain/users/back-off.ts';
+import type { Transaction } from '../../postgres/database.ts';
+
+/**
+ * The lock ends the race of many guesses at a time: each sees the failures of those before it. Undefined if there was
+ * none before.
+ */
+export async function lockFailures(
+  tx: Transaction,
+  subject: string,
+  now: Date,
+): Promise<Failures | undefined> {
+  const { rowCount } = await tx.query({
+    text: `insert into sign_in_failures (subject, failures, last_failed_at, blocked_until)
+           values ($1, 0, $2, $2) on conflict (subject) do nothing`,
+    values: [subject, now],
+  });
+  if (rowCount === 1) return undefined;
+  const { rows } = await tx.query<Failures>({
+    text: `select failures, last_failed_at as "lastFailedAt", blocked_until as "blockedUntil"
+             from sign_in_failures where subject = $1 for update`,
+    values: [subject],
+  });
+  return rows[0];
+}
+
+export async function saveFailures(
+  tx: Transaction,
+  subject: string,
+  { failures, lastFailedAt, blockedUntil }: Failures,
+): Promise<void> {
+  await tx.query({
+    text: `update sign_in_failures set failures = $2, last_failed_at = $3, blocked_until = $4
+            where subject = $1`,
+    values: [subject, failures, lastFailedAt, blockedUntil],
+  });
+}
+
+/** Takes back one failure, and what it blocked. */
+export async function takeBackFailure(tx: Transaction, subject: string, now: Date): Promise<void> {
+  await tx.query({
+    text: `update sign_in_failures set failures = greatest(failures - 1, 0), blocked_until = $2
+            where subject = $1`,
+    values: [subject, now],
+  });
+}
+
+export async function deleteFailures(tx: Transaction, subject: string): Promise<void> {
+  await tx.query({ text: 'delete from sign_in_failures where subject = $1', values: [subject] });
+}
+
+/** All whose subject begins like this. */
+export async function deleteFailuresBelow(tx: Transaction, beginning: string): Promise<void> {
+  await tx.query({
+    text: 'delete from sign_in_failures where starts_with(subject, $1)',
+    values: [beginning],
+  });
+}
+
+/** The first of the subjects that has a row, used since then. */
+export async function findFirstSubject(
+  tx: Transaction,
+  subjects: readonly string[],
+  since: Date,
+): Promise<string | undefined> {
+  const { rows } = await tx.query<{ subject: string }>({
+    text: `select subject from sign_in_failures
+            where subject = any($1::text[]) and last_failed_at > $2
+            order by array_position($1::text[], subject) limit 1`,
+    values: [subjects, since],
+  });
+  return rows[0]?.subject;
+}

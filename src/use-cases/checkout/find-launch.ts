@@ -1,0 +1,88 @@
+/** Finds how a consumer gets from our launch page to the provider's payment page: by a form or by an address. */
+import type { Account } from '../../domain/accounts/account.ts';
+import { isAccountId, isTransactionId } from '../../domain/ids.ts';
+import { paymentsOf } from '../../domain/order-state/matching.ts';
+import { decideReturn, type ReturnStatus } from '../../domain/order-state/payment-return.ts';
+import { settleTransactions } from '../../domain/order-state/settle.ts';
+import { callbackOf } from '../../domain/orders/callback.ts';
+import { isOpen, type Order, type OrderStatus, orderStatus } from '../../domain/orders/order.ts';
+import type { Payment } from '../../domain/payments/transaction.ts';
+import type { Clock } from '../../domain/time.ts';
+import type { LaunchForm } from '../../providers/outbound.ts';
+import { getProvider } from '../../providers/providers.ts';
+import type { AccountDirectory } from '../../services/account-directory.ts';
+import type { NeedsOf } from '../../services/needs.ts';
+import { findProviderApi } from '../../services/provider-apis.ts';
+import type { Batches } from '../../store/orders/batches.ts';
+import { toPayment } from '../payments/payment-to-launch.ts';
+
+type Needs = NeedsOf<typeof findProviderApi> &
+  NeedsOf<typeof toPayment> & {
+    readonly batches: Batches;
+    readonly accounts: AccountDirectory;
+    readonly clock: Clock;
+  };
+
+export type Launch =
+  | { readonly kind: 'form'; readonly form: LaunchForm; readonly account: Account }
+  | { readonly kind: 'address'; readonly url: string; readonly account: Account }
+  /** The payment is final or the order is closed, so there is nothing to pay. */
+  | {
+      readonly kind: 'over';
+      readonly account: Account;
+      readonly hasShop: boolean;
+      readonly status: ReturnStatus;
+    }
+  | { readonly kind: 'unknown' };
+
+/** No token is needed: anybody with the URL may pay. Its ids are random, and the page shows no consumer data. */
+export async function findLaunch(
+  services: Needs,
+  accountId: string,
+  transactionId: string,
+): Promise<Launch> {
+  const isName = isAccountId(accountId) && isTransactionId(transactionId);
+  const account = isName ? await services.accounts.find(accountId) : undefined;
+  if (!account) return { kind: 'unknown' };
+  const question = { accountId, idName: 'transaction_id', id: transactionId } as const;
+  const found = await services.batches.findOrderWithTransactions(question);
+  const now = services.clock();
+  const transactions = found ? settleTransactions(found, now) : [];
+  const payment = paymentsOf(transactions).find((entry) => entry.transactionId === transactionId);
+  const start = payment?.start;
+  if (!found || !payment || !start || !hasPaymentPage(payment)) return { kind: 'unknown' };
+  const { order } = found;
+  const status = orderStatus(order, now);
+  if (!isPayable(payment, status)) {
+    const result = decideReturn(payment, transactions, status, false);
+    const hasShop = callbackOf(order.details, start) !== undefined;
+    return { kind: 'over', account, hasShop, status: result.status };
+  }
+  if (start.redirectUrl !== undefined) return { kind: 'address', url: start.redirectUrl, account };
+  return findForm(services, account, order, payment);
+}
+
+/** A failed payment may be retried at the provider while the order is open. */
+export function isPayable({ status }: Payment, orderStatus: OrderStatus): boolean {
+  return (status === 'pending' || status === 'failed') && isOpen(orderStatus);
+}
+
+/** True if there is a page of the provider on which this payment can be made. */
+export function hasPaymentPage({ provider, start }: Payment): boolean {
+  if (start?.redirectUrl !== undefined) return true;
+  return start?.providerOrderId !== undefined && !!getProvider(provider).outbound.launchForm;
+}
+
+function findForm(
+  services: Needs,
+  account: Account,
+  order: Order,
+  { provider, transactionId, start }: Payment,
+): Launch {
+  const { launchForm } = getProvider(provider).outbound;
+  const api = findProviderApi(services, account, provider);
+  const providerOrderId = start?.providerOrderId;
+  if (!launchForm || !api || !start || providerOrderId === undefined) return { kind: 'unknown' };
+  const toStart = toPayment(services, account, order, { transactionId, provider, start });
+  return { kind: 'form', form: launchForm(api, { ...toStart, providerOrderId }), account };
+}

@@ -1,0 +1,91 @@
+/**
+ * Gives up an open payment, so that the consumer can choose another way to pay. Only if its provider knows of no attempt
+ * to pay it: otherwise the consumer might pay twice. A payment that was given up is still polled, and it counts if it
+ * succeeds later. Contract 14.3.
+ */
+
+import { findOpenPayment } from '../../domain/order-state/checkout-step.ts';
+import { paymentsOf } from '../../domain/order-state/matching.ts';
+import { applyStart } from '../../domain/order-state/order-state.ts';
+import { settle } from '../../domain/order-state/settle.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
+import type { Caller } from '../../security/tokens.ts';
+import type { Announcer } from '../../services/announcer.ts';
+import type { NeedsOf } from '../../services/needs.ts';
+import type { ServiceSettings } from '../../services/services.ts';
+import { loadOrderStates } from '../order-state/lock-order-state.ts';
+import { saveOrderState } from '../order-state/save-order-state.ts';
+import { countTokenChange } from '../orders/count-token-change.ts';
+import { lockOpenOrder } from '../orders/lock-open-order.ts';
+import { pollNow } from '../payments/poll-provider.ts';
+
+type Needs = NeedsOf<typeof pollNow> & {
+  readonly database: Database;
+  readonly announcer: Announcer;
+  readonly clock: Clock;
+  readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
+};
+
+export type GivenUp =
+  /** Another payment may be started, or there is a result. */
+  | 'done'
+  /** The provider has an attempt whose result is not known. */
+  | 'tried'
+  /** The provider could not be polled. */
+  | 'not-reached';
+
+/** `attempt` is how many payments the order had when the page was shown. */
+export async function giveUpPayment(
+  services: Needs,
+  caller: Caller & { readonly orderId: string },
+  attempt: number,
+): Promise<GivenUp> {
+  const { accountId, orderId } = caller;
+  const transactionId = await claimPoll(services, caller, attempt);
+  if (transactionId === undefined) return 'done';
+  const polled = await pollNow(services, { accountId, transactionId }, orderId);
+  if (polled && polled.kind !== 'done') return 'not-reached';
+  if (polled?.wasTried) return 'tried';
+  await saveGivenUp(services, caller, transactionId);
+  return 'done';
+}
+
+/** Each call polls the provider, so it counts as a change of the order, whose number is limited. */
+function claimPoll(
+  services: Needs,
+  caller: Caller & { readonly orderId: string },
+  attempt: number,
+): Promise<string | undefined> {
+  return services.database.transaction(async (tx) => {
+    const order = await lockOpenOrder(tx, services, caller, caller.orderId);
+    const [state] = await loadOrderStates(tx, [order]);
+    const transactions = state?.transactions ?? [];
+    const open = findOpenPayment(transactions);
+    // A form of an earlier page must not give up a payment that was started since.
+    if (!open || paymentsOf(transactions).length !== attempt) return undefined;
+    await countTokenChange(tx, caller, order);
+    return open.transactionId;
+  });
+}
+
+function saveGivenUp(
+  services: Needs,
+  caller: Caller & { readonly orderId: string },
+  transactionId: string,
+): Promise<void> {
+  return services.database.transaction(async (tx) => {
+    const order = await lockOpenOrder(tx, services, caller, caller.orderId);
+    const [before] = await loadOrderStates(tx, [order]);
+    const open = before && findOpenPayment(before.transactions);
+    const isSame = open?.transactionId === transactionId;
+    const isUntried = open?.status === 'new' || open?.status === 'pending';
+    if (!before || !isSame || !isUntried || !open.start) return;
+    const now = services.clock();
+    const start = { ...open.start, givenUpAtMs: now.getTime() };
+    const after = applyStart(before, { ...open, type: 'payment', start });
+    const pollAt = addSeconds(now, services.settings.pollSeconds);
+    const change = { now, pollAt, cause: 'give-up', announcer: services.announcer };
+    await saveOrderState(tx, before, settle(after, now), change);
+  });
+}

@@ -1,0 +1,60 @@
+/** Lists the payment modes of an order; modes the consumer has paid with before are listed apart. Contract 11.1. */
+import type { Account } from '../../domain/accounts/account.ts';
+import { isOrderId } from '../../domain/ids.ts';
+import type { Order } from '../../domain/orders/order.ts';
+import {
+  findPaymentModeCode,
+  type PaymentModeCode,
+  paymentModeCodes,
+} from '../../domain/payment-mode.ts';
+import type { Database } from '../../postgres/database.ts';
+import type { Caller } from '../../security/tokens.ts';
+import type { AccountDirectory } from '../../services/account-directory.ts';
+import type { NeedsOf } from '../../services/needs.ts';
+import { findRoute } from '../../services/provider-apis.ts';
+import { findOrder } from '../../store/orders/orders.ts';
+import { listModesPaidWith } from '../../store/payments/paid-modes.ts';
+import { checkAccess, isOpenTo } from '../orders/order-access.ts';
+
+type Needs = NeedsOf<typeof findRoute> & {
+  readonly database: Database;
+  readonly accounts: AccountDirectory;
+};
+
+export type PaymentModesReply = {
+  readonly order: Order;
+  readonly fast: readonly PaymentModeCode[];
+  readonly other: readonly PaymentModeCode[];
+};
+
+export async function listPaymentModes(
+  services: Needs,
+  caller: Caller,
+  orderId: string,
+): Promise<PaymentModesReply> {
+  const order = await getVisibleOrder(services, caller, orderId);
+  const account = await services.accounts.get(caller.accountId);
+  return { order, ...(await modesOf(services, account, order)) };
+}
+
+export async function modesOf(
+  services: Needs,
+  account: Account,
+  { userId }: Pick<Order, 'userId'>,
+): Promise<Pick<PaymentModesReply, 'fast' | 'other'>> {
+  const enabled = paymentModeCodes.filter((code) => findRoute(services, account, code));
+  const used = userId ? await listModesPaidWith(services.database, account.accountId, userId) : [];
+  const usedCodes = used.map(findPaymentModeCode);
+  const fast = enabled.filter((code) => usedCodes.includes(code));
+  return { fast, other: enabled.filter((code) => !fast.includes(code)) };
+}
+
+export async function getVisibleOrder(
+  { database }: Needs,
+  caller: Caller,
+  orderId: string,
+): Promise<Order> {
+  const isVisible = isOrderId(orderId) && isOpenTo(caller, { orderId });
+  const found = isVisible ? await findOrder(database, caller.accountId, orderId) : undefined;
+  return checkAccess(caller, found, 'ORDER_NOT_FOUND');
+}

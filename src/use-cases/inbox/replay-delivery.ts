@@ -1,0 +1,54 @@
+/**
+ * Applies a delivery again because a person wants it, and whatever was parked for what it makes known. One that was
+ * applied changes nothing the second time. Contract 6.6.
+ */
+import type { Actor } from '../../domain/audit.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Delivery, DeliveryState } from '../../domain/inbox/delivery.ts';
+import { limits } from '../../domain/limits.ts';
+import { findDelivery } from '../../store/inbox/deliveries.ts';
+import { retryDelivery } from './retry-delivery.ts';
+import { type UnparkNeeds, unparkDeliveries } from './unpark-deliveries.ts';
+
+export type ReplayedDelivery =
+  | {
+      readonly kind: 'replayed';
+      readonly delivery: Delivery;
+      readonly stateBefore: DeliveryState;
+    }
+  /** It could not be applied. If a try was due, this was one. */
+  | { readonly kind: 'failed'; readonly delivery: Delivery }
+  /** Without its body a delivery cannot be applied. */
+  | { readonly kind: 'pruned'; readonly delivery: Delivery; readonly refusal: string };
+
+type DeliveryName = Pick<Delivery, 'accountId' | 'deliveryId'>;
+
+/** Undefined if the account has no such delivery. */
+export async function replayDelivery(
+  needs: UnparkNeeds,
+  actor: Actor,
+  { accountId, deliveryId }: DeliveryName,
+): Promise<ReplayedDelivery | undefined> {
+  const retried = await retryDelivery(needs, accountId, deliveryId, 'requested', actor).catch(
+    (error: unknown) => {
+      // An unavailable database says nothing about the delivery.
+      if (error instanceof ServiceError) throw error;
+    },
+  );
+  if (!retried) {
+    const delivery = await findDelivery(needs.database, accountId, deliveryId);
+    return delivery && { kind: 'failed', delivery };
+  }
+  const { before, delivery, names } = retried;
+  if (!before || !delivery) return undefined;
+  if (!delivery.body) return { kind: 'pruned', delivery, refusal: prunedRefusal(delivery) };
+  await unparkDeliveries(needs, accountId, names);
+  return { kind: 'replayed', delivery, stateBefore: before.state };
+}
+
+function prunedRefusal({ deliveryId, state }: Delivery): string {
+  if (state === 'expired') {
+    return `Delivery ${deliveryId} cannot be replayed: it was dead for ${limits.deadDeliveryDays} days, so it expired and its body was pruned. It was never applied; let the provider send the event again, or look it up at the provider.`;
+  }
+  return `Delivery ${deliveryId} cannot be replayed: its body was pruned by age (INBOX_BODY_DAYS). It was finished before that, and its effects remain.`;
+}

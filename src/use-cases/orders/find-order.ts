@@ -1,0 +1,46 @@
+/** Finds one order for an operator, by its id or invoice, in one account or in all. */
+import { isOrderId } from '../../domain/ids.ts';
+import type { Database } from '../../postgres/database.ts';
+import { listAccountIds } from '../../store/accounts/accounts.ts';
+import {
+  findOrdersWithTransactions,
+  type OrderQuestion,
+  type OrderWithTransactions,
+} from '../../store/orders/enquiry.ts';
+
+export type Refusal = { readonly refusal: string };
+
+export async function findOrder(
+  database: Database,
+  name: string,
+  accountId: string | undefined,
+): Promise<OrderWithTransactions | Refusal> {
+  const accountIds = accountId === undefined ? await listAccountIds(database) : [accountId];
+  const [found, another] = await findOrdersNamed(database, name, accountIds);
+  if (another) return { refusal: `Several accounts have an invoice ${name}: give --account ID.` };
+  return found ?? { refusal: `There is no order with the id or invoice ${name}.` };
+}
+
+/** Accounts per statement; each is one search of an index. */
+const accountsPerStatement = 100;
+
+/** An invoice may look like the id of an order, which comes first. */
+async function findOrdersNamed(
+  database: Database,
+  name: string,
+  accountIds: readonly string[],
+): Promise<OrderWithTransactions[]> {
+  const names = isOrderId(name) ? (['order_id', 'invoice_id'] as const) : (['invoice_id'] as const);
+  for (const idName of names) {
+    const found: OrderWithTransactions[] = [];
+    for (let at = 0; at < accountIds.length; at += accountsPerStatement) {
+      const questions = accountIds
+        .slice(at, at + accountsPerStatement)
+        .map((accountId): OrderQuestion => ({ accountId, idName, id: name }));
+      const answers = await findOrdersWithTransactions(database, questions);
+      found.push(...answers.filter((answer) => answer !== undefined));
+    }
+    if (found.length > 0) return found;
+  }
+  return [];
+}

@@ -1,0 +1,133 @@
+/**
+ * One order with everything that the page of the dashboard shows: its sums, its payments with their refunds, and what
+ * can still be refunded of each. Contract 13.5.
+ */
+import { ServiceError } from '../../domain/errors.ts';
+import type { MinorUnits } from '../../domain/money/money.ts';
+import { paymentsOf, refundsOf } from '../../domain/order-state/matching.ts';
+import { refundBalance } from '../../domain/order-state/refund-balance.ts';
+import { linkRefunds } from '../../domain/order-state/refund-links.ts';
+import { isRefundable, refundedSoFar } from '../../domain/order-state/refund-request.ts';
+import { settleTransactions } from '../../domain/order-state/settle.ts';
+import { type Order, type OrderStatus, orderStatus } from '../../domain/orders/order.ts';
+import type { Payment, Refund, Transaction } from '../../domain/payments/transaction.ts';
+import type { Clock } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
+import { getProvider } from '../../providers/providers.ts';
+import { listResolutions, type ResolvedFlag } from '../../store/inbox/review-resolutions.ts';
+import type { OrderName } from '../../store/order-rows.ts';
+import type { Batches } from '../../store/orders/batches.ts';
+import { findCheckout, type OpenedCheckout } from '../../store/orders/checkouts.ts';
+
+type Needs = { readonly database: Database; readonly batches: Batches; readonly clock: Clock };
+
+export type ShownPayment = {
+  readonly payment: Payment;
+  readonly mode: string | null;
+  /** Null if it cannot be refunded in its state. */
+  readonly available: MinorUnits | null;
+  /** The newest ones, newest first. */
+  readonly refunds: readonly Refund[];
+  readonly refundsTotal: number;
+  /** Of the whole order, in the currency of the payment. A refund is refused if this has changed meanwhile. */
+  readonly refundedSoFar: MinorUnits | null;
+};
+
+export type OrderPage = {
+  readonly order: Order;
+  readonly status: OrderStatus;
+  readonly sums: Readonly<Record<'paid' | 'refunded' | 'pending' | 'available', MinorUnits>>;
+  readonly checkout: OpenedCheckout | undefined;
+  /** Of the order and of the transactions on this page. */
+  readonly resolved: readonly ResolvedFlag[];
+  /** Those that can be refunded first, then the newest. */
+  readonly payments: readonly ShownPayment[];
+  readonly paymentsTotal: number;
+  /** The last payment of this page if more follow. */
+  readonly next: string | undefined;
+  /** Refunds of payments that are not known here. */
+  readonly otherRefunds: readonly Refund[];
+};
+
+/** An order may have a thousand transactions. */
+const paymentsPerPage = 20;
+const refundsMax = 20;
+
+export async function getOrderPage(
+  { database, batches, clock }: Needs,
+  { accountId, orderId }: OrderName,
+  after?: string,
+): Promise<OrderPage> {
+  const found = await batches.findOrderWithTransactions({
+    ...{ accountId, idName: 'order_id', id: orderId },
+  });
+  if (!found) throw unknownOrder();
+  const { order } = found;
+  const now = clock();
+  const transactions = settleTransactions(found, now);
+  const { paid, refunded, pending, available } = refundBalance(
+    transactions,
+    order.amounts.currency,
+  );
+  const { shown, ...rest } = listPayments(order, transactions, after);
+  const subjects = shown.flatMap(({ payment, refunds }) => [payment, ...refunds]);
+  return {
+    order,
+    status: orderStatus(order, now),
+    sums: { paid, refunded, pending, available },
+    checkout: await findCheckout(database, order),
+    resolved: await listResolutions(database, accountId, [
+      ...[orderId, ...subjects.map(({ transactionId }) => transactionId)],
+    ]),
+    payments: shown,
+    ...rest,
+  };
+}
+
+function unknownOrder(): ServiceError {
+  return new ServiceError('NOT_FOUND', 'The account has no such order.');
+}
+
+function listPayments(
+  order: Order,
+  transactions: readonly Transaction[],
+  after: string | undefined,
+) {
+  const links = linkRefunds(transactions);
+  const { availableOf } = refundBalance(transactions, order.amounts.currency);
+  const available = (payment: Payment) => (isRefundable(payment) ? availableOf(payment) : null);
+  const hasRest = (payment: Payment) => Number((available(payment) ?? 0) > 0);
+  const sorted = paymentsOf(transactions).toSorted(
+    (a, b) => hasRest(b) - hasRest(a) || newestFirst(a, b),
+  );
+  const start = sorted.findIndex(({ transactionId }) => transactionId === after) + 1;
+  const page = sorted.slice(start, start + paymentsPerPage);
+  const isLast = start + page.length === sorted.length;
+  const sumInCurrencyOf = ({ currency }: Payment) =>
+    currency === null ? null : refundedSoFar(transactions, currency);
+  return {
+    shown: page.map((payment): ShownPayment => {
+      const provider = getProvider(payment.provider);
+      const refunds = links.listRefundsOf(payment).toSorted(newestFirst);
+      return {
+        payment,
+        mode: payment.paymentMode ?? provider.paymentModeOtherwise,
+        available: available(payment),
+        refunds: refunds.slice(0, refundsMax),
+        refundsTotal: refunds.length,
+        refundedSoFar: sumInCurrencyOf(payment),
+      };
+    }),
+    paymentsTotal: sorted.length,
+    next: isLast ? undefined : page.at(-1)?.transactionId,
+    otherRefunds: refundsOf(transactions)
+      .filter((refund) => !links.findPaymentOf(refund))
+      .toSorted(newestFirst)
+      .slice(0, refundsMax),
+  };
+}
+
+/** Ids of one order sort by time. */
+function newestFirst(a: Transaction, b: Transaction): number {
+  return a.transactionId < b.transactionId ? 1 : -1;
+}

@@ -1,0 +1,175 @@
+/**
+ * Finds orders by one text, whatever it is: an id of ours, of the merchant or of a provider, the beginning of an
+ * invoice, or an e-mail address or phone number of the consumer. See docs/decisions/0046.
+ */
+import type { Account } from '../../domain/accounts/account.ts';
+import {
+  type ConsumerPhone,
+  findEmail,
+  findPhones,
+  foldEmail,
+} from '../../domain/consumers/erased-consumer.ts';
+import { isOrderId, isTransactionId } from '../../domain/ids.ts';
+import { orderStatus, type User } from '../../domain/orders/order.ts';
+import type { Clock } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
+import { providers } from '../../providers/providers.ts';
+import type { AccountDirectory } from '../../services/account-directory.ts';
+import { listConsumersByEmail } from '../../store/consumers/consumer-emails.ts';
+import { findTextOrder } from '../../store/inbox/text-order.ts';
+import { listOrderRows } from '../../store/orders/order-list-rows.ts';
+import {
+  type FoundIds,
+  findIdsByConsumers,
+  findIdsByInvoiceStart,
+  findIdsByKey,
+  findIdsByProviderId,
+  findIdsByRefundRequest,
+  findIdsByTransaction,
+  findNewestIdsByEmail,
+} from '../../store/orders/order-search.ts';
+import { identifyConsumer } from './identify-consumer.ts';
+import type { ListedOrderRow } from './list-filtered-orders.ts';
+
+type Needs = {
+  readonly database: Database;
+  readonly accounts: Pick<AccountDirectory, 'get'>;
+  readonly clock: Clock;
+};
+
+export type MatchReason =
+  | 'order_id'
+  | 'transaction_id'
+  | 'invoice'
+  | 'provider_id'
+  | 'refund_request_id'
+  | 'email'
+  | 'phone'
+  /** The invoice begins with the text. */
+  | 'invoice_start';
+
+export type FoundOrder = ListedOrderRow & { readonly reasons: readonly MatchReason[] };
+
+export type SearchResult = {
+  /** Exact matches first. */
+  readonly orders: readonly FoundOrder[];
+  /** There are more than the limit: the text should be longer. */
+  readonly isMore: boolean;
+};
+
+/** Longer text is no id. */
+const textLengthMax = 300;
+
+export async function searchOrders(
+  services: Needs,
+  accountId: string,
+  { text, limit }: { readonly text: string; readonly limit: number },
+): Promise<SearchResult> {
+  const wanted = text.trim();
+  if (wanted === '' || wanted.length > textLengthMax || wanted.includes('\0')) {
+    return { orders: [], isMore: false };
+  }
+  const { database, clock } = services;
+  const account = await services.accounts.get(accountId);
+  const searches = await listSearches(database, account, wanted, limit + 1);
+  const found = await Promise.all(searches.map(([, search]) => search()));
+  const reasonsById = new Map<string, MatchReason[]>();
+  for (const [place, [reason]] of searches.entries()) {
+    for (const orderId of found[place] ?? []) {
+      const reasons = reasonsById.get(orderId) ?? [];
+      if (!reasons.includes(reason)) reasonsById.set(orderId, [...reasons, reason]);
+    }
+  }
+  const orderIds = [...reasonsById.keys()];
+  const rows = await listOrderRows(database, accountId, orderIds.slice(0, limit));
+  const now = clock();
+  return {
+    orders: rows.map((row) => ({
+      ...row,
+      status: orderStatus(row, now),
+      reasons: reasonsById.get(row.orderId) ?? [],
+    })),
+    isMore: orderIds.length > limit,
+  };
+}
+
+type Search = readonly [reason: MatchReason, search: () => Promise<FoundIds>];
+
+/** In the order in which their results are listed. */
+async function listSearches(
+  database: Database,
+  account: Account,
+  text: string,
+  limit: number,
+): Promise<Search[]> {
+  const { accountId } = account;
+  const order = await findTextOrder(database);
+  const names = providers.map(({ name }) => name);
+  const email = findEmail(text);
+  const userIds = consumerIdsOf(account, text);
+  return [
+    ...when('order_id', isOrderId(text), () => findIdsByKey(database, accountId, 'order_id', text)),
+    ...when('transaction_id', isTransactionId(text), () =>
+      findIdsByTransaction(database, accountId, text),
+    ),
+    ['invoice', () => findIdsByKey(database, accountId, 'invoice_id', text)],
+    ['provider_id', () => findIdsByProviderId(database, accountId, names, text)],
+    ['refund_request_id', () => findIdsByRefundRequest(database, accountId, text)],
+    ...when('email', email !== undefined, () => findIdsByEmail(database, account, text, limit)),
+    ...when('phone', userIds.length > 0, () =>
+      findIdsByConsumers(database, accountId, userIds, limit),
+    ),
+    ['invoice_start', () => findIdsByInvoiceStart(database, order, accountId, text, limit)],
+  ];
+}
+
+function when(reason: MatchReason, isPossible: boolean, search: Search[1]): Search[] {
+  return isPossible ? [[reason, search]] : [];
+}
+
+/** Orders that are too new for the sweep to have learned their address are looked at one by one. */
+const newestLookedAt = 2_000;
+const consumersMax = 50;
+
+/**
+ * The id of a consumer with a phone number does not depend on the address, so consumers are found first. Their orders
+ * with another address are left out.
+ */
+async function findIdsByEmail(
+  database: Database,
+  account: Account,
+  email: string,
+  limit: number,
+): Promise<FoundIds> {
+  const { accountId } = account;
+  const wanted = foldEmail(email);
+  const order = await findTextOrder(database);
+  const known = await listConsumersByEmail(database, accountId, wanted, consumersMax);
+  const withoutPhone = identifyConsumer(account, { email, countryCode: '' });
+  const found = await Promise.all([
+    findNewestIdsByEmail(database, order, accountId, email, newestLookedAt),
+    findIdsByConsumers(database, accountId, [...new Set([...known, withoutPhone])], limit),
+  ]);
+  const rows = await listOrderRows(database, accountId, [...new Set(found.flat())]);
+  return rows
+    .filter(({ user }) => user?.email !== undefined && foldEmail(user.email) === wanted)
+    .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+    .map(({ orderId }) => orderId);
+}
+
+/** The id of a consumer with a phone number is derived from it. Contract 3.6. */
+function consumerIdsOf(account: Account, text: string): string[] {
+  const users = (findPhones(text) ?? []).flatMap(usersOf);
+  return [...new Set(users.map((user) => identifyConsumer(account, user)))];
+}
+
+const codeLengths = [1, 2, 3, 4];
+
+/** Where the country code is not known to be one, each length is tried. */
+function usersOf({ full, number }: ConsumerPhone): User[] {
+  const lengths = number === undefined ? codeLengths : [full.length - number.length];
+  return lengths.map((length) => ({
+    countryCode: `+${full.slice(0, length)}`,
+    mobileNumber: full.slice(length),
+  }));
+}

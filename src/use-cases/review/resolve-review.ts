@@ -1,0 +1,147 @@
+/** Resolves a delivery or flag that needed manual review, and records who resolved it and why. Contract 6.9. */
+import { type Actor, auditEntry } from '../../domain/audit.ts';
+import { findAccountIdOfDelivery } from '../../domain/ids.ts';
+import { type FlagName, findFlagName, findNote, orderIdOf } from '../../domain/inbox/review.ts';
+import type { Clock } from '../../domain/time.ts';
+import type { Database, Transaction } from '../../postgres/database.ts';
+import { appendAudit } from '../../store/accounts/audit.ts';
+import { lockDelivery } from '../../store/inbox/deliveries.ts';
+import { deleteOtherReferences } from '../../store/inbox/parked-deliveries.ts';
+import { listFlagsOfOrders } from '../../store/inbox/review.ts';
+import {
+  insertResolution,
+  listResolutions,
+  lockDeliveriesToReview,
+  saveResolvedDeliveries,
+} from '../../store/inbox/review-resolutions.ts';
+
+type Needs = {
+  readonly database: Database;
+  readonly clock: Clock;
+};
+
+export type ReviewToResolve = {
+  /** The id of a delivery or of a flag, as the review list shows it. */
+  readonly id: string;
+  readonly note: string;
+  /** Who resolves it. */
+  readonly actor: Actor;
+  /** Whoever may act in one account only: what belongs to another does not exist for them. */
+  readonly accountId?: string;
+};
+
+export type ResolvedReview = {
+  readonly kind: 'delivery' | 'flag';
+  readonly at: Date;
+  readonly note: string;
+  /** Deliveries that were resolved together with the flag, because nothing else about them needs review. */
+  readonly deliveryIds: readonly string[];
+};
+
+/** Why nothing was resolved, and a sentence for the operator. */
+export type RefusedReview = {
+  readonly kind: 'wrong_note' | 'unknown' | 'resolved_before' | 'not_open';
+  readonly refusal: string;
+};
+
+export const noteRefusal: RefusedReview = {
+  kind: 'wrong_note',
+  refusal: 'The note must have 1 to 1,024 characters.',
+};
+
+type Closing = ReviewToResolve & { readonly at: Date };
+
+export async function resolveReview(
+  services: Needs,
+  request: ReviewToResolve,
+): Promise<ResolvedReview | RefusedReview> {
+  const note = findNote(request.note);
+  if (note === undefined) return noteRefusal;
+  const closing = { ...request, note, at: services.clock() };
+  const flag = findFlagName(request.id);
+  const accountId = flag?.accountId ?? findAccountIdOfDelivery(request.id);
+  if (accountId === undefined) {
+    return unknown(`"${request.id}" is neither the id of a delivery nor of a flag.`);
+  }
+  if (request.accountId !== undefined && request.accountId !== accountId) {
+    return unknown(`Account ${request.accountId} has nothing with the id ${request.id}.`);
+  }
+  return services.database.transaction((tx) =>
+    flag ? resolveFlag(tx, flag, closing) : resolveDelivery(tx, accountId, closing),
+  );
+}
+
+function unknown(refusal: string): RefusedReview {
+  return { kind: 'unknown', refusal };
+}
+
+function resolvedBefore(what: string): RefusedReview {
+  return { kind: 'resolved_before', refusal: `${what} was resolved before.` };
+}
+
+async function resolveDelivery(
+  tx: Transaction,
+  accountId: string,
+  closing: Closing,
+): Promise<ResolvedReview | RefusedReview> {
+  const { id, at, actor, note } = closing;
+  const delivery = await lockDelivery(tx, accountId, id);
+  if (!delivery) return unknown(`There is no delivery ${id}.`);
+  const { state, flags, orderId, provider } = delivery;
+  if (state === 'resolved') return resolvedBefore(`Delivery ${id}`);
+  if (state !== 'needs_review' && state !== 'dead') {
+    const rule = 'only one that is needs_review or dead can be resolved';
+    return { kind: 'not_open', refusal: `Delivery ${id} is ${state}: ${rule}.` };
+  }
+  await saveResolvedDeliveries(tx, accountId, [id], at);
+  await deleteOtherReferences(tx, [{ accountId, deliveryId: id, names: [] }]);
+  await appendAudit(
+    tx,
+    auditEntry(actor, at, {
+      ...{ accountId, action: 'delivery.resolved', object: id, note },
+      details: { state, flags, order_id: orderId, provider },
+    }),
+  );
+  return { kind: 'delivery', at, note, deliveryIds: [id] };
+}
+
+async function resolveFlag(
+  tx: Transaction,
+  name: FlagName,
+  closing: Closing,
+): Promise<ResolvedReview | RefusedReview> {
+  const { id, at, actor, note } = closing;
+  const { accountId, subject, flag } = name;
+  const orderId = orderIdOf(subject);
+  // Deliveries are locked first, as everywhere: the same order of locks avoids deadlocks.
+  const deliveries = await lockDeliveriesToReview(tx, accountId, orderId);
+  const flagged = await listFlagsOfOrders(tx, accountId, [orderId]);
+  const own = flagged.find((entry) => (entry.transactionId ?? entry.orderId) === subject);
+  if (!own?.flags.includes(flag)) return unknown(`There is no flag ${flag} on ${subject}.`);
+  const isFirst = await insertResolution(tx, { ...name, at, actor: actor.name, note });
+  if (!isFirst) return resolvedBefore(`The flag ${flag} on ${subject}`);
+
+  const flags = flagged.flatMap((entry) =>
+    entry.flags.map((raised) => ({ subject: entry.transactionId ?? entry.orderId, flag: raised })),
+  );
+  const subjects = [...new Set(flags.map((entry) => entry.subject))];
+  const closed = await listResolutions(tx, accountId, subjects);
+  const isClosed = (entry: (typeof flags)[number]) =>
+    closed.some((other) => other.subject === entry.subject && other.flag === entry.flag);
+  const open = flags.filter((entry) => !isClosed(entry));
+  const isSettled = (raised: string) =>
+    flags.some((entry) => entry.flag === raised) && !open.some((entry) => entry.flag === raised);
+  const deliveryIds = deliveries
+    .filter((delivery) => delivery.flags.length > 0 && delivery.flags.every(isSettled))
+    .map(({ deliveryId }) => deliveryId);
+  await saveResolvedDeliveries(tx, accountId, deliveryIds, at);
+  const about = { flag, order_id: orderId, transaction_id: own.transactionId };
+  await appendAudit(
+    tx,
+    auditEntry(actor, at, {
+      ...{ accountId, action: 'flag.resolved', object: id, note },
+      details: { ...about, deliveries: deliveryIds },
+    }),
+  );
+  return { kind: 'flag', at, note, deliveryIds };
+}

@@ -1,0 +1,104 @@
+/** Compares the stored figures with what the transactions give, half hour by half hour. See docs/decisions/0045. */
+import { countOrder } from '../../domain/reports/count-orders.ts';
+import { type Figure, listDifferences } from '../../domain/reports/figure.ts';
+import { settledBefore } from '../../domain/reports/margin.ts';
+import { dayOf, slotAfter } from '../../domain/reports/slot.ts';
+import type { Database, Queryable } from '../../postgres/database.ts';
+import { listAccountIds } from '../../store/accounts/accounts.ts';
+import { findTextOrder, type TextOrder } from '../../store/inbox/text-order.ts';
+import { findFigurePass, findFigureWalk } from '../../store/reports/figure-cursors.ts';
+import { listWrongDays } from '../../store/reports/figure-days.ts';
+import { hasChangedSince } from '../../store/reports/figure-slots.ts';
+import { listFigures, type Slot } from '../../store/reports/figures.ts';
+import { eachSlotOrder } from '../../store/reports/slot-orders.ts';
+import { readSnapshot } from '../../store/snapshot.ts';
+import type { Breach, RowKey } from '../../store/upkeep/invariants.ts';
+import { walkSlots } from '../reports/walk-slots.ts';
+
+type Needs = { readonly database: Database };
+
+export type CheckedFigures = {
+  readonly rows: number;
+  /** The account and the half hour that was checked last. */
+  readonly last: RowKey | undefined;
+  readonly breaches: readonly Breach[];
+};
+
+const slotsOfPage = 100;
+
+export async function* checkFigures(
+  { database }: Needs,
+  {
+    after,
+    accountId,
+  }: { readonly after: RowKey | undefined; readonly accountId: string | undefined },
+): AsyncGenerator<CheckedFigures> {
+  const order = await findTextOrder(database);
+  const accountIds = accountId ? [accountId] : (await listAccountIds(database)).toSorted();
+  let lastDay = '';
+  let rows = 0;
+  let breaches: Breach[] = [];
+  let last: RowKey | undefined;
+  for await (const slot of walkSlots(database, order, accountIds, slotOfKey(after))) {
+    last = [slot.accountId, slot.startsAt.toISOString()];
+    breaches.push(...(await checkSlot(database, order, slot)));
+    const day = dayOf(slot.startsAt);
+    const key = `${slot.accountId} ${day.toISOString()}`;
+    if (key !== lastDay) breaches.push(...(await checkDay(database, slot.accountId, day)));
+    lastDay = key;
+    rows += 1;
+    if (rows < slotsOfPage) continue;
+    yield { rows, last, breaches };
+    rows = 0;
+    breaches = [];
+  }
+  yield { rows, last, breaches };
+}
+
+function slotOfKey(key: RowKey | undefined): Slot | undefined {
+  const [accountId, time] = key ?? [];
+  const startsAt = new Date(time ?? '');
+  return accountId === undefined || Number.isNaN(Number(startsAt))
+    ? undefined
+    : { accountId, startsAt };
+}
+
+async function checkSlot(database: Database, order: TextOrder, slot: Slot): Promise<Breach[]> {
+  const differences = await compare(database, order, slot);
+  if (differences.length === 0) return [];
+  // An order may have changed between the two reads, or may be too new to be counted.
+  return readSnapshot(database, async (tx) => {
+    if (!(await isDue(tx, order, slot))) return [];
+    const where = `${slot.accountId} ${slot.startsAt.toISOString()}`;
+    return (await compare(tx, order, slot)).map((what) => ({ where, what }));
+  });
+}
+
+/** Days are written with their half hours, so they are never behind. */
+async function checkDay(database: Queryable, accountId: string, day: Date): Promise<Breach[]> {
+  const wrong = await listWrongDays(database, { accountId, day });
+  const where = `${accountId} ${day.toISOString()}`;
+  return wrong.map((name) => ({ where, what: `${name} is not the sum of its half hours` }));
+}
+
+async function compare(database: Queryable, order: TextOrder, slot: Slot): Promise<string[]> {
+  const counted = new Map<string, Figure>();
+  for await (const each of eachSlotOrder(database, order, slot)) countOrder(counted, each);
+  return listDifferences(await listFigures(database, slot), [...counted.values()]);
+}
+
+/** True if the half hour must be counted by now: nothing in it is newer than the last count. */
+async function isDue(tx: Queryable, order: TextOrder, slot: Slot): Promise<boolean> {
+  const { reachedAt } = await findFigurePass(tx);
+  if (!reachedAt || !(await isWalked(tx, slot))) return false;
+  const before = settledBefore(reachedAt);
+  return slotAfter(slot.startsAt) <= before && !(await hasChangedSince(tx, order, slot, before));
+}
+
+/** The first walk counts what was stored before there were figures. */
+async function isWalked(tx: Queryable, { accountId, startsAt }: Slot): Promise<boolean> {
+  const { last, completed } = await findFigureWalk(tx);
+  if (completed > 0) return true;
+  if (!last || accountId > last.accountId) return false;
+  return accountId < last.accountId || startsAt <= last.startsAt;
+}

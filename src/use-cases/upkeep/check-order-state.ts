@@ -1,0 +1,222 @@
+/** The invariants of one order that follow from its stored state and its deliveries. Pure. Contract 9. */
+import { isDeepStrictEqual } from 'node:util';
+import { listChanges, replayChanges } from '../../domain/history.ts';
+import type { Delivery } from '../../domain/inbox/delivery.ts';
+import { limits } from '../../domain/limits.ts';
+import { storedTallyOf } from '../../domain/order-state/large-order.ts';
+import { paymentsOf } from '../../domain/order-state/matching.ts';
+import { decideOrderSummary, type OrderSummary } from '../../domain/order-state/order-state.ts';
+import { settleTransactions } from '../../domain/order-state/settle.ts';
+import type { HeldNotice } from '../../domain/payments/records.ts';
+import type { Payment, Transaction } from '../../domain/payments/transaction.ts';
+import { addSeconds } from '../../domain/time.ts';
+import type { OrderName } from '../../store/order-rows.ts';
+import type { HistoryRecord } from '../../store/orders/history.ts';
+import type { Breach } from '../../store/upkeep/invariants.ts';
+import type { EventOfOrder } from '../../store/upkeep/order-pages.ts';
+import { orderSummaryOf } from '../order-state/describe-change.ts';
+import type { LockedOrderState } from '../order-state/lock-order-state.ts';
+import { checkEvents } from './check-events.ts';
+import {
+  checkDiscounts,
+  checkDuplicates,
+  checkRefundParts,
+  checkRefundTotals,
+} from './check-money.ts';
+import { foldInbox } from './fold-inbox.ts';
+import { type invariants, type NamedBreach, nameBreaches } from './invariant-names.ts';
+
+/** Everything that is stored about one order. */
+export type OrderToCheck = {
+  readonly orderState: LockedOrderState;
+  readonly history: readonly HistoryRecord[];
+  readonly deliveries: readonly Delivery[];
+  readonly events: ReadonlyArray<Omit<EventOfOrder, keyof OrderName>>;
+  /** Since when an endpoint of the account has got every event. */
+  readonly completeSince: Date | undefined;
+};
+
+export type CheckedOrder = {
+  readonly isInboxPruned: boolean;
+  readonly isHistoryPruned: boolean;
+  readonly breaches: readonly NamedBreach[];
+};
+
+export function checkOrderState(
+  { orderState, history, deliveries, events, completeSince }: OrderToCheck,
+  now: Date,
+): CheckedOrder {
+  const summaryNow = decideOrderSummary(orderState, now);
+  const breaches: NamedBreach[] = [];
+  const note = (invariant: keyof typeof invariants, found: readonly Breach[]) => {
+    if (found.length > 0) breaches.push(...nameBreaches(invariant, found));
+  };
+  note('status', checkStatus(orderState, now));
+  note('status', checkTally(orderState));
+  note('refunds', checkRefunds(orderState, summaryNow));
+  const unreplayed = checkHistory(orderState, history);
+  const isHistoryPruned = unreplayed.length > 0 && isPruned(history);
+  if (!isHistoryPruned) note('history', unreplayed);
+  note('events', checkEvents(orderState, events, completeSince));
+  note('captures', checkCaptures(orderState));
+  note('captured', checkCaptured(orderState));
+  note('refundParts', checkRefundParts(orderState));
+  note('discounts', checkDiscounts(orderState));
+  note('refundTotals', checkRefundTotals(orderState));
+  note('duplicates', checkDuplicates(orderState, history));
+  const isInboxPruned = deliveries.some(({ body }) => body === null);
+  if (!isInboxPruned) note('fold', checkFold(deliveries, orderState, now));
+  return { isInboxPruned, isHistoryPruned, breaches };
+}
+
+/** The clock of the process that saved the order may be ahead of ours. */
+function latestBy(now: Date): Date {
+  return addSeconds(now, limits.clockSkewSecondsMax);
+}
+
+/** The sweep saves a lapsed status up to a minute late, so the status before or after lapsing is right. */
+function checkStatus(orderState: LockedOrderState, now: Date): Breach[] {
+  const { order } = orderState;
+  const saved = orderSummaryOf(order);
+  const isRightAt = (time: Date) =>
+    listChanges(saved, decideOrderSummary(orderState, time)).length === 0;
+  if ([now, order.createdAt, latestBy(now)].some(isRightAt)) return [];
+  return [{ where: order.orderId, what: `is saved as ${JSON.stringify(saved)}` }];
+}
+
+/** A tally that is not stored is right: the order is loaded whole. Contract 4.14. */
+function checkTally(orderState: LockedOrderState): Breach[] {
+  const { tally, orderId } = orderState.order;
+  if (!tally || isDeepStrictEqual(tally, storedTallyOf(orderState))) return [];
+  return [{ where: orderId, what: 'its tally differs from its transactions: see "order rebuild"' }];
+}
+
+function checkRefunds({ order }: LockedOrderState, summaryNow: OrderSummary): Breach[] {
+  const isFlagged = order.flags.includes('over_refunded');
+  const isOver = summaryNow.flags.includes('over_refunded');
+  return isOver && !isFlagged
+    ? [{ where: order.orderId, what: 'is refunded more than was paid and not flagged' }]
+    : [];
+}
+
+function checkHistory(
+  { transactions }: LockedOrderState,
+  history: readonly HistoryRecord[],
+): Breach[] {
+  return transactions.flatMap((transaction) => {
+    const { transactionId } = transaction;
+    const changes = history.flatMap(({ entries }) =>
+      entries.flatMap((entry) => (entry.transactionId === transactionId ? entry.changes : [])),
+    );
+    const differing = listChanges(replayChanges(changes), transaction, 'notices');
+    if (differing.length === 0) return [];
+    const fields = differing.map(({ field }) => field).join(', ');
+    return [{ where: transactionId, what: `differs in ${fields}` }];
+  });
+}
+
+/** Pruning deletes the first rows of an order and empties the last. */
+function isPruned(history: readonly HistoryRecord[]): boolean {
+  const [first] = history;
+  return (first?.position ?? 1) > 1 || history.some(({ entries }) => entries.length === 0);
+}
+
+/**
+ * Compares transactions by the provider's ids, because ours depend on when a delivery arrived. The sweep saves lapsing
+ * up to a minute late, so a transaction from before that is right too.
+ */
+function checkFold(
+  deliveries: readonly Delivery[],
+  orderState: LockedOrderState,
+  now: Date,
+): Breach[] {
+  const { order, transactions, held } = orderState;
+  if (deliveries.length + transactions.length + held.length === 0) return [];
+  const folded = foldInbox(orderState, deliveries);
+  const beforeLapse = new Date(Math.min(now.getTime(), order.lapsesAt.getTime() - 1));
+  // Settling returns the same list when nothing changes, so most orders have one right state.
+  const right = new Set([
+    folded.transactions,
+    settleTransactions(folded, beforeLapse),
+    settleTransactions(folded, now),
+    settleTransactions(folded, latestBy(now)),
+  ]);
+  const rightStates = [...right].map(comparable);
+  const stored = comparable(transactions);
+  const isRight =
+    stored.length === folded.transactions.length &&
+    stored.every((entry, place) =>
+      rightStates.some((state) => listChanges(state[place], entry).length === 0),
+    ) &&
+    isDeepStrictEqual(keysOfHeld(held), keysOfHeld(folded.held));
+  return isRight
+    ? []
+    : [
+        {
+          where: order.orderId,
+          what: 'its deliveries fold to other transactions: see "order rebuild"',
+        },
+      ];
+}
+
+/** A transaction that was started here keeps its own id, so that id is compared too. Notices are compared by key. */
+function comparable(transactions: readonly Transaction[]) {
+  const plain = transactions.map((transaction) => {
+    const { transactionId, notices, start } = transaction;
+    return {
+      ...transaction,
+      transactionId: start ? transactionId : null,
+      notices: notices.map(({ deliveryKey }) => deliveryKey).sort(),
+    };
+  });
+  if (plain.length < 2) return plain;
+  const key = ({ type, pspTransactionId, transactionId }: (typeof plain)[number]) =>
+    `${type}${transactionId}${pspTransactionId}`;
+  return plain.sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
+
+function keysOfHeld(held: readonly HeldNotice[]): string[] {
+  return held
+    .map((entry) => ('payment' in entry ? entry.payment : entry.refund).deliveryKey)
+    .sort();
+}
+
+/** Each capture counts once, and the amount of a payment is the sum of its captures. Contract 9.8. */
+function checkCaptures({ transactions }: LockedOrderState): Breach[] {
+  const captured = paymentsOf(transactions).filter(({ captures }) => captures !== null);
+  const groups = Map.groupBy(
+    captured,
+    ({ provider, notices }) => `${provider} ${orderOf(notices)}`,
+  );
+  return [...groups].flatMap(([, payments]) => {
+    const counted = payments.flatMap(({ captures }) => captures ?? []);
+    const ids = counted.map(({ pspId }) => pspId);
+    const [first] = payments;
+    const where = first?.transactionId ?? '';
+    if (new Set(ids).size < ids.length) return [{ where, what: 'counts a capture twice' }];
+    return payments.flatMap((payment) => checkCapturesOf(payment));
+  });
+}
+
+function checkCapturesOf({ transactionId, captures, status, amount }: Payment): Breach[] {
+  const sum = (captures ?? []).reduce((total, capture) => total + capture.amount, 0);
+  const isShown = status !== 'succeeded' || sum === 0 || sum === amount;
+  if (isShown) return [];
+  return [{ where: transactionId, what: `shows ${amount} and its captures come to ${sum}` }];
+}
+
+function orderOf(notices: Payment['notices']): string {
+  return notices.find(({ pspOrder }) => pspOrder !== undefined)?.pspOrder ?? '';
+}
+
+/** A payment succeeds only if the provider reported a capture. Contract 9.9. */
+function checkCaptured({ transactions }: LockedOrderState): Breach[] {
+  return paymentsOf(transactions)
+    .filter(({ status, notices }) => {
+      const isProven = notices.some(
+        (notice) => notice.status === 'succeeded' && (notice.record ?? 'capture') === 'capture',
+      );
+      return status === 'succeeded' && !isProven;
+    })
+    .map(({ transactionId }) => ({ where: transactionId, what: 'succeeded without a capture' }));
+}

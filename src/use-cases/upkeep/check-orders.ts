@@ -1,0 +1,180 @@
+/** Checks all orders, page by page: each order against its own rows, and each row against its order. */
+import { eventIdOf } from '../../domain/ids.ts';
+import type { Clock } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
+import { listCompleteSince } from '../../store/accounts/endpoints.ts';
+import { listDeliveriesOfOrder } from '../../store/inbox/deliveries.ts';
+import type { OrderName } from '../../store/order-rows.ts';
+import { listHistoryRows } from '../../store/orders/history.ts';
+import {
+  type Breach,
+  findMissingAccounts,
+  foreignReference,
+} from '../../store/upkeep/invariants.ts';
+import {
+  listEventsOfOrder,
+  type OrderPage,
+  type OrdersAfter,
+  readOrderPage,
+} from '../../store/upkeep/order-pages.ts';
+import { lockOrderState, orderKeyOf } from '../order-state/lock-order-state.ts';
+import { type CheckedOrder, checkOrderState, type OrderToCheck } from './check-order-state.ts';
+import { type NamedBreach, nameBreaches } from './invariant-names.ts';
+
+type Needs = { readonly database: Database; readonly clock: Clock };
+
+export type CheckedOrders = {
+  /** The last order that was checked. */
+  readonly last: OrderName | undefined;
+  readonly orders: number;
+  readonly transactions: number;
+  /** Orders that were not fully checked, because bodies or history rows were pruned by age. */
+  readonly prunedInboxes: number;
+  readonly prunedHistories: number;
+  readonly breaches: readonly NamedBreach[];
+};
+
+const pageSizeMax = 1_000;
+
+export async function* checkOrders(needs: Needs, from: OrdersAfter): AsyncGenerator<CheckedOrders> {
+  const pages = readPages(needs.database, from);
+  let next: Promise<IteratorResult<OrderPage, undefined>> | undefined = pages.next();
+  while (next) {
+    const { value: page }: IteratorResult<OrderPage, undefined> = await next;
+    // The database reads the next page while this one is checked.
+    next = page && !page.isLast ? pages.next() : undefined;
+    // Its failure is reported when it is awaited; until then it must not count as unhandled.
+    next?.catch(() => {});
+    if (page) yield await checkPage(needs, page);
+  }
+}
+
+/** Pages become smaller where orders have many rows. */
+async function* readPages(
+  database: Database,
+  { after, accountId }: OrdersAfter,
+): AsyncGenerator<OrderPage, undefined> {
+  let size = pageSizeMax;
+  for (let last = after; ; ) {
+    const page = await readOrderPage(database, { after: last, accountId }, size);
+    if (!page) {
+      size = Math.ceil(size / 10);
+      continue;
+    }
+    yield page;
+    if (page.isLast) return undefined;
+    last = page.orders.at(-1);
+    size = Math.min(size * 2, pageSizeMax);
+  }
+}
+
+async function checkPage(needs: Needs, page: OrderPage): Promise<CheckedOrders> {
+  const now = needs.clock();
+  const { found, foreign } = assignRows(page, await findCompleteSince(needs.database, page));
+  const breaches = nameBreaches('accounts', [
+    ...foreign,
+    ...(await findOrdersWithoutAccount(needs.database, page)),
+  ]);
+  let prunedInboxes = 0;
+  let prunedHistories = 0;
+  for (const order of found.values()) {
+    const first = checkOrderState(order, now);
+    const checked = first.breaches.length === 0 ? first : await checkAgain(needs, order, now);
+    prunedInboxes += Number(checked.isInboxPruned);
+    prunedHistories += Number(checked.isHistoryPruned);
+    breaches.push(...checked.breaches);
+  }
+  const { orders, transactions } = page;
+  return {
+    last: orders.at(-1),
+    orders: orders.length,
+    transactions: transactions.length,
+    prunedInboxes,
+    prunedHistories,
+    breaches,
+  };
+}
+
+/** Each order with its rows, and the rows whose account has no such order. Contract 9.7. */
+function assignRows(
+  { orders, transactions, history, deliveries, events }: OrderPage,
+  completeSince: ReadonlyMap<string, Date>,
+) {
+  const found = new Map(
+    orders.map((order) => [
+      orderKeyOf(order),
+      emptyOrder(order, completeSince.get(order.accountId)),
+    ]),
+  );
+  const foreign: Breach[] = [];
+  const find = (table: string, orderId: string | null, accountId: string, where: string) => {
+    const order = found.get(orderKeyOf({ accountId, orderId: orderId ?? '' }));
+    if (!order) foreign.push({ where, what: foreignReference(table, 'orders') });
+    return order;
+  };
+  for (const { accountId, orderId, transaction } of transactions) {
+    const order = find('transactions', orderId, accountId, transaction.transactionId);
+    order?.orderState.transactions.push(transaction);
+  }
+  for (const entry of history) {
+    find('history', entry.orderId, entry.accountId, entry.orderId)?.history.push(entry);
+  }
+  for (const event of events) {
+    find('events', event.orderId, event.accountId, eventIdOf(event))?.events.push(event);
+  }
+  for (const delivery of deliveries) {
+    const { accountId, orderId, deliveryId } = delivery;
+    find('deliveries', orderId, accountId, deliveryId)?.deliveries.push(delivery);
+  }
+  return { found, foreign };
+}
+
+function emptyOrder(order: OrderPage['orders'][number], completeSince: Date | undefined) {
+  return {
+    orderState: {
+      order,
+      transactions: [] as Array<OrderPage['transactions'][number]['transaction']>,
+      held: order.heldNotices ?? [],
+    },
+    history: [] as Array<OrderPage['history'][number]>,
+    deliveries: [] as Array<OrderPage['deliveries'][number]>,
+    events: [] as Array<OrderPage['events'][number]>,
+    completeSince,
+  };
+}
+
+async function findCompleteSince(
+  database: Database,
+  { orders }: OrderPage,
+): Promise<ReadonlyMap<string, Date>> {
+  return listCompleteSince(database, [...new Set(orders.map(({ accountId }) => accountId))]);
+}
+
+async function findOrdersWithoutAccount(
+  database: Database,
+  { orders }: OrderPage,
+): Promise<Breach[]> {
+  const accountIds = [...new Set(orders.map(({ accountId }) => accountId))];
+  const missing = new Set(await findMissingAccounts(database, accountIds));
+  if (missing.size === 0) return [];
+  return orders
+    .filter(({ accountId }) => missing.has(accountId))
+    .map(({ orderId }) => ({ where: orderId, what: foreignReference('orders', 'accounts') }));
+}
+
+/** An apparent breach counts if it is still there when nobody else can change the order. */
+async function checkAgain(
+  { database }: Needs,
+  order: OrderToCheck,
+  now: Date,
+): Promise<CheckedOrder> {
+  const { accountId, orderId } = order.orderState.order;
+  return database.transaction(async (tx) => {
+    const orderState = await lockOrderState(tx, accountId, orderId);
+    const history = await listHistoryRows(tx, { accountId, orderId });
+    const deliveries = await listDeliveriesOfOrder(tx, accountId, orderId);
+    const events = await listEventsOfOrder(tx, { accountId, orderId });
+    const { completeSince } = order;
+    return checkOrderState({ orderState, history, deliveries, events, completeSince }, now);
+  });
+}

@@ -1,0 +1,96 @@
+/**
+ * Deletes old data: bodies of finished deliveries and of delivered events, history rows and idempotency keys. Dead deliveries that nobody
+ * resolved expire. Each is a step of the sweep that does a limited amount of work and returns how much is left.
+ */
+import { limits } from '../../domain/limits.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
+import type { Counters } from '../../services/counters.ts';
+import type { IsOver } from '../../services/run-step.ts';
+import type { ServiceSettings } from '../../services/services.ts';
+import { pruneEvents } from '../../store/events/event-bodies.ts';
+import { pruneKeys } from '../../store/payments/idempotency-keys.ts';
+import {
+  countBodiesToPrune,
+  countDeadToExpire,
+  countKeysToPrune,
+} from '../../store/upkeep/backlogs.ts';
+import { expireDead, pruneBodies } from '../../store/upkeep/prune-deliveries.ts';
+import { pruneHistory } from '../../store/upkeep/prune-history.ts';
+
+type Needs = {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly settings: Pick<ServiceSettings, 'inboxBodyDays' | 'historyDays' | 'eventDays'>;
+};
+
+const batchSize = 500;
+const batchesMax = 20;
+const daySeconds = 24 * 60 * 60;
+
+export async function pruneOldBodies(
+  { database, clock, settings }: Needs,
+  isOver: IsOver,
+): Promise<number> {
+  if (settings.inboxBodyDays === 0) return 0;
+  const before = addSeconds(clock(), -settings.inboxBodyDays * daySeconds);
+  let left = 0;
+  for (const which of ['finished', 'resolved'] as const) {
+    const isDone = await inBatches(isOver, () => pruneBodies(database, which, before, batchSize));
+    if (!isDone) left += await countBodiesToPrune(database, which, before);
+  }
+  return left;
+}
+
+/** Contract 6.8. */
+export async function expireOldDead(
+  { database, clock, counters }: Omit<Needs, 'settings'> & { readonly counters: Counters },
+  isOver: IsOver,
+): Promise<number> {
+  const deadBefore = addSeconds(clock(), -limits.deadDeliveryDays * daySeconds);
+  const isDone = await inBatches(isOver, async () => {
+    const { seen, expired } = await expireDead(database, { deadBefore, now: clock() }, batchSize);
+    counters.noteDeliveries('expired', expired);
+    return seen;
+  });
+  return isDone ? 0 : countDeadToExpire(database, deadBefore);
+}
+
+export async function pruneOldKeys(
+  { database, clock }: Omit<Needs, 'settings'>,
+  isOver: IsOver,
+): Promise<number> {
+  const before = addSeconds(clock(), -limits.idempotencyKeySeconds);
+  const isDone = await inBatches(isOver, () => pruneKeys(database, before, batchSize));
+  return isDone ? 0 : countKeysToPrune(database, before);
+}
+
+/** An endless scan, a part in every sweep, so nothing counts as left. */
+export async function pruneOldHistory(
+  { database, clock, settings }: Needs,
+  isOver: IsOver,
+): Promise<number> {
+  if (settings.historyDays === 0) return 0;
+  const before = addSeconds(clock(), -settings.historyDays * daySeconds);
+  await inBatches(isOver, () => pruneHistory(database, before, batchSize));
+  return 0;
+}
+
+/** The same kind of scan. */
+export async function pruneOldEvents(
+  { database, clock, settings }: Needs,
+  isOver: IsOver,
+): Promise<number> {
+  if (settings.eventDays === 0) return 0;
+  const before = addSeconds(clock(), -settings.eventDays * daySeconds);
+  await inBatches(isOver, () => pruneEvents(database, before, batchSize));
+  return 0;
+}
+
+/** Stops after a batch that is not full: then it returns true. */
+async function inBatches(isOver: IsOver, pruneBatch: () => Promise<number>): Promise<boolean> {
+  for (let batch = 0; batch < batchesMax && !isOver(); batch += 1) {
+    if ((await pruneBatch()) < batchSize) return true;
+  }
+  return false;
+}

@@ -1,0 +1,55 @@
+/**
+ * Reads the operator's counters from the database, cached and with a short timeout, so that scraping causes little
+ * load.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { limits } from '../../domain/limits.ts';
+import type { Clock } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
+import type { NeedsOf } from '../../services/needs.ts';
+import {
+  type OperatorCounters,
+  readOperatorCounters,
+} from '../../store/upkeep/operator-counters.ts';
+import { mergeSteps } from './late-steps.ts';
+
+type Needs = NeedsOf<typeof mergeSteps> & {
+  readonly database: Database;
+  readonly clock: Clock;
+};
+
+export type { OperatorCounters };
+
+/** Resolves to undefined if the database does not answer in time. */
+export type CountersReader = () => Promise<OperatorCounters | undefined>;
+
+/** Callers share a running read, and its result for `cachedMs`. */
+export function createCountersReader(
+  services: Needs,
+  { cachedMs = limits.countersCachedMs }: { readonly cachedMs?: number | undefined } = {},
+): CountersReader {
+  let cached: Promise<OperatorCounters | undefined> | undefined;
+  const read = () => {
+    const reading = readWithLoops(services).catch(() => undefined);
+    cached = reading;
+    void reading.then(async () => {
+      await delay(cachedMs, undefined, { ref: false });
+      cached = undefined;
+    });
+    return reading;
+  };
+  return async () => {
+    const ending = new AbortController();
+    const late = delay(limits.countersAnswerMsMax, undefined, { signal: ending.signal });
+    try {
+      return await Promise.race([cached ?? read(), late.catch(() => undefined)]);
+    } finally {
+      ending.abort();
+    }
+  };
+}
+
+async function readWithLoops(services: Needs): Promise<OperatorCounters> {
+  const counters = await readOperatorCounters(services.database, services.clock());
+  return { ...counters, steps: mergeSteps(services, counters.steps) };
+}

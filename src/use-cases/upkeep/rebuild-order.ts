@@ -1,0 +1,125 @@
+/**
+ * Folds an order from its deliveries in the inbox and saves the result, for orders that an earlier version folded
+ * differently. Transactions keep their ids. Nothing is saved if the stored transactions are right.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { type Actor, auditEntry } from '../../domain/audit.ts';
+import { storedTallyOf } from '../../domain/order-state/large-order.ts';
+import { transactionIdFor } from '../../domain/order-state/matching.ts';
+import { settle } from '../../domain/order-state/settle.ts';
+import type { Transaction } from '../../domain/payments/transaction.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
+import type { Announcer } from '../../services/announcer.ts';
+import type { ServiceSettings } from '../../services/services.ts';
+import { appendAudit } from '../../store/accounts/audit.ts';
+import { listDeliveriesOfOrder } from '../../store/inbox/deliveries.ts';
+import { type LockedOrderState, lockOrderState } from '../order-state/lock-order-state.ts';
+import { saveOrderState } from '../order-state/save-order-state.ts';
+import { foldInbox } from './fold-inbox.ts';
+
+type Needs = {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
+  readonly announcer: Announcer;
+};
+
+export type Rebuilt =
+  | 'same'
+  | 'rebuilt'
+  /** Bodies were pruned by age, so the order cannot be folded. */
+  | 'pruned';
+
+export async function rebuildOrder(
+  services: Needs,
+  accountId: string,
+  orderId: string,
+  actor: Actor,
+): Promise<Rebuilt> {
+  const { announcer } = services;
+  return services.database.transaction(async (tx) => {
+    const now = services.clock();
+    const before = await lockOrderState(tx, accountId, orderId);
+    const deliveries = await listDeliveriesOfOrder(tx, accountId, orderId);
+    if (deliveries.some(({ body }) => body === null)) return 'pruned';
+    const folded = withKnownIds(foldInbox(before, deliveries), before);
+    const after = settle(folded, now);
+    if (isSame(before, after)) return 'same';
+    const pollAt = addSeconds(now, services.settings.pollSeconds);
+    const change = { now, pollAt, cause: 'rebuild', isRebuilt: true, announcer } as const;
+    await saveOrderState(tx, before, after, change);
+    const rebuilt = { accountId, action: 'order.rebuilt', object: orderId } as const;
+    await appendAudit(tx, auditEntry(actor, now, rebuilt));
+    return 'rebuilt';
+  });
+}
+
+/** Merchants may have stored transaction ids, so each payment or refund keeps its id. */
+function withKnownIds(
+  folded: LockedOrderState,
+  { order, transactions: known }: LockedOrderState,
+): LockedOrderState {
+  const taken: Transaction[] = folded.transactions.filter(({ start }) => start !== null);
+  const free = new Set(known.filter(({ start }) => start === null));
+  const take = (is: (entry: Transaction) => boolean) => {
+    const found = [...free].find(is);
+    if (found) free.delete(found);
+    return found;
+  };
+  const reported = folded.transactions.filter(({ start }) => start === null);
+  const exact = reported.map((entry) => take((stored) => hasSamePspId(stored, entry)));
+  for (const [index, entry] of reported.entries()) {
+    const owner = exact[index] ?? take((stored) => sharesNotice(stored, entry));
+    const ids = idsOf([...taken, ...free]);
+    const transactionId =
+      owner?.transactionId ??
+      transactionIdFor(order.orderId, (id) => ids.has(id), entry.notices, order.createdAt);
+    taken.push({ ...entry, transactionId });
+  }
+  return { ...folded, transactions: taken };
+}
+
+function idsOf(transactions: readonly Transaction[]): ReadonlySet<string> {
+  return new Set(transactions.map(({ transactionId }) => transactionId));
+}
+
+function hasSamePspId(a: Transaction, b: Transaction): boolean {
+  return (
+    a.type === b.type && a.provider === b.provider && a.pspTransactionId === b.pspTransactionId
+  );
+}
+
+function sharesNotice(a: Transaction, b: Transaction): boolean {
+  const keys = new Set(b.notices.map(({ deliveryKey }) => deliveryKey));
+  return a.type === b.type && a.notices.some(({ deliveryKey }) => keys.has(deliveryKey));
+}
+
+function isSame(before: LockedOrderState, after: LockedOrderState): boolean {
+  const { tally } = before.order;
+  return (
+    (!tally || isDeepStrictEqual(tally, storedTallyOf(after))) &&
+    isDeepStrictEqual(comparable(before.transactions), comparable(after.transactions)) &&
+    isDeepStrictEqual(comparableHeld(before.held), comparableHeld(after.held))
+  );
+}
+
+/** Ignores the order. */
+function comparableHeld(held: LockedOrderState['held']): unknown {
+  return held.map((entry) => JSON.stringify(entry)).sort();
+}
+
+/** Ignores the order of transactions and of notices. */
+function comparable(transactions: readonly Transaction[]): unknown {
+  const sorted = transactions.toSorted((a, b) => (a.transactionId < b.transactionId ? -1 : 1));
+  return plain(
+    sorted.map((entry) => ({
+      ...entry,
+      notices: [...entry.notices].sort((a, b) => (a.deliveryKey < b.deliveryKey ? -1 : 1)),
+    })),
+  );
+}
+
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}

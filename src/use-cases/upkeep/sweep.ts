@@ -1,0 +1,68 @@
+/**
+ * Runs every minute and does what is due without a request. The loops of the background retry due deliveries and poll
+ * providers all the time. Each step is limited in work and time, and runs whatever the others do.
+ */
+import type { NeedsOf } from '../../services/needs.ts';
+import { type IsOver, runStep, type Step } from '../../services/run-step.ts';
+import { endCheckouts } from '../checkout/end-checkouts.ts';
+import { sealStored } from '../consumers/seal-stored.ts';
+import { retryAllDue } from '../inbox/retry-all-due.ts';
+import { unparkDead, unparkKnown } from '../inbox/unpark-known.ts';
+import { lapseOverdue } from '../orders/lapse-overdue.ts';
+import { countDuePolls } from '../payments/count-due-polls.ts';
+import { countFigures } from '../reports/count-figures.ts';
+import { walkFigures } from '../reports/walk-figures.ts';
+import { pruneSignIns } from '../users/prune-sign-ins.ts';
+import { countStored } from './count-stored.ts';
+import {
+  expireOldDead,
+  pruneOldBodies,
+  pruneOldEvents,
+  pruneOldHistory,
+  pruneOldKeys,
+} from './prune.ts';
+
+type Needs = NeedsOf<typeof unparkKnown> &
+  NeedsOf<typeof retryAllDue> &
+  NeedsOf<typeof lapseOverdue> &
+  NeedsOf<typeof endCheckouts> &
+  NeedsOf<typeof countDuePolls> &
+  NeedsOf<typeof pruneOldBodies> &
+  NeedsOf<typeof expireOldDead> &
+  NeedsOf<typeof pruneSignIns> &
+  NeedsOf<typeof countStored> &
+  NeedsOf<typeof countFigures> &
+  NeedsOf<typeof sealStored> &
+  NeedsOf<typeof runStep>;
+
+/** Together less than a minute, after which the next sweep starts. */
+const msMax = 4_000;
+const longMsMax = 8_000;
+
+/** In this order: what merchants wait for comes first, and what was unparked is retried in the same sweep. */
+export const sweepSteps: ReadonlyArray<Step<Needs>> = [
+  { name: 'unpark-known', msMax, run: unparkKnown },
+  { name: 'unpark-dead', msMax, run: unparkDead },
+  { name: 'retry-due', msMax: longMsMax, run: retryAllDue },
+  { name: 'lapse-overdue', msMax: longMsMax, run: lapseOverdue },
+  { name: 'end-checkouts', msMax, run: endCheckouts },
+  { name: 'poll-due', msMax, run: countDuePolls },
+  { name: 'expire-dead', msMax, run: expireOldDead },
+  { name: 'prune-bodies', msMax, run: pruneOldBodies },
+  { name: 'prune-keys', msMax, run: pruneOldKeys },
+  { name: 'prune-history', msMax, run: pruneOldHistory },
+  { name: 'prune-events', msMax, run: pruneOldEvents },
+  { name: 'prune-sign-ins', msMax, run: pruneSignIns },
+  { name: 'seal-stored', msMax, run: sealStored },
+  { name: 'count-figures', msMax, run: countFigures },
+  { name: 'walk-figures', msMax, run: walkFigures },
+  { name: 'count-stored', msMax: longMsMax, run: countStored },
+];
+
+/** When the process ends, the step at hand stops after its page or entry, and no other starts. */
+export async function sweep(services: Needs, isEnding: IsOver = () => false): Promise<void> {
+  for (const step of sweepSteps) {
+    if (isEnding()) return;
+    await runStep(services, step, isEnding);
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * Checks the invariants on the live database. Contract 9. It walks through the tables one after the other, a page at a
+ * time, so that it needs little memory, can report how far it is, and can continue from there later.
+ */
+import type { Clock } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
+import {
+  type CheckedRows,
+  checkDeliveries,
+  checkReferences,
+  deliveryKey,
+  findMissingConstraints,
+  type RowKey,
+  type RowsAfter,
+  references,
+} from '../../store/upkeep/invariants.ts';
+import { checkFigures } from './check-figures.ts';
+import { checkOrders } from './check-orders.ts';
+import { invariants, type NamedBreach, nameBreaches } from './invariant-names.ts';
+import { readPlace, type VerifyPlace, writePlace } from './verify-place.ts';
+
+type Needs = {
+  readonly database: Database;
+  readonly clock: Clock;
+};
+
+export type VerifyOptions = {
+  /** Continues behind this place; what is before it is not checked again. */
+  readonly after?: VerifyPlace | undefined;
+  /** Checks the rows of one account only. */
+  readonly accountId?: string | undefined;
+  /** Called after every page. */
+  readonly onPage?: (progress: VerifyProgress) => void;
+  /** All breaches are counted, and the first of them are kept. */
+  readonly breachesKept?: number;
+  /** Called with each breach that is kept. */
+  readonly onBreach?: (breach: NamedBreach) => void;
+  /** Ends the check after the page at hand. */
+  readonly signal?: AbortSignal;
+};
+
+export type VerifyProgress = {
+  readonly table: string;
+  /** As text, for `after`. */
+  readonly place: string;
+  /** The rows of the current table that were checked. */
+  readonly rows: number;
+  readonly breaches: number;
+};
+
+export type Verified = {
+  readonly orders: number;
+  readonly transactions: number;
+  readonly checked: readonly string[];
+  /** How often each invariant is broken. */
+  readonly found: Readonly<Record<string, number>>;
+  /** The first ones; `found` counts all. */
+  readonly breaches: readonly NamedBreach[];
+  /** Orders that were not fully checked, because bodies or history rows were pruned by age. */
+  readonly pruned: { readonly inboxes: number; readonly histories: number };
+  /** Where to continue when the check was interrupted; null when it is complete. */
+  readonly next: string | null;
+};
+
+/** A database that is broken everywhere must not fill the memory. */
+const breachesKeptUsually = 1_000;
+
+export async function verifyInvariants(
+  needs: Needs,
+  options: VerifyOptions = {},
+): Promise<Verified> {
+  const findings = createFindings(options);
+  for (const kind of ['deliveries', 'invoices', 'accounts'] as const) {
+    findings.add(nameBreaches(kind, await findMissingConstraints(needs.database, kind)));
+  }
+  const { after, accountId, onPage, signal } = options;
+  const first = after ? walks.findIndex(({ table }) => table === after.table) : 0;
+  for (const [index, { table, pages }] of walks.slice(first).entries()) {
+    let rows = 0;
+    const from = { after: index === 0 ? after?.key : undefined, accountId };
+    for await (const page of pages(needs, from, findings)) {
+      findings.add(page.breaches);
+      rows += page.rows;
+      if (!page.last) continue;
+      const place = writePlace({ table, key: page.last });
+      onPage?.({ table, place, rows, breaches: findings.count() });
+      if (signal?.aborted) return { ...findings.result(), next: place };
+    }
+  }
+  return { ...findings.result(), next: null };
+}
+
+type Findings = ReturnType<typeof createFindings>;
+
+function createFindings({ onBreach, breachesKept = breachesKeptUsually }: VerifyOptions) {
+  const found = new Map<string, number>();
+  const breaches: NamedBreach[] = [];
+  const sums = { orders: 0, transactions: 0, inboxes: 0, histories: 0 };
+  let count = 0;
+  return {
+    sums,
+    count: () => count,
+    add: (more: readonly NamedBreach[]) => {
+      for (const breach of more) {
+        count += 1;
+        found.set(breach.invariant, (found.get(breach.invariant) ?? 0) + 1);
+        if (breaches.length >= breachesKept) continue;
+        breaches.push(breach);
+        onBreach?.(breach);
+      }
+    },
+    result: (): Omit<Verified, 'next'> => ({
+      orders: sums.orders,
+      transactions: sums.transactions,
+      checked: Object.values(invariants),
+      found: Object.fromEntries(found),
+      breaches,
+      pruned: { inboxes: sums.inboxes, histories: sums.histories },
+    }),
+  };
+}
+
+type Page = {
+  readonly rows: number;
+  readonly last: RowKey | undefined;
+  readonly breaches: readonly NamedBreach[];
+};
+
+type Walk = {
+  readonly table: string;
+  /** How many columns the key of a row has. */
+  readonly keyLength: number;
+  readonly pages: (
+    needs: Needs,
+    from: Omit<RowsAfter, 'limit'>,
+    findings: Findings,
+  ) => AsyncGenerator<Page>;
+};
+
+/** Undefined for text that is not a place of a row. */
+export function findPlace(text: string): VerifyPlace | undefined {
+  const place = readPlace(text);
+  const walk = walks.find(({ table }) => table === place?.table);
+  return walk?.keyLength === place?.key.length ? place : undefined;
+}
+
+/** In this order. A place names one of them by its table. */
+const walks: readonly Walk[] = [
+  {
+    table: 'deliveries',
+    keyLength: deliveryKey.length,
+    pages: ({ database }, from) =>
+      walkTable('deliveries', from, (page) => checkDeliveries(database, page)),
+  },
+  ...references.map((reference) => ({
+    table: reference.table,
+    keyLength: reference.key.length,
+    pages: ({ database }: Needs, from: Omit<RowsAfter, 'limit'>) =>
+      walkTable('accounts', from, (page) => checkReferences(database, reference, page)),
+  })),
+  { table: 'orders', keyLength: 2, pages: walkOrders },
+  { table: 'figures', keyLength: 2, pages: walkFigures },
+];
+
+const rowsOfPage = 5_000;
+
+async function* walkTable(
+  invariant: 'deliveries' | 'accounts',
+  { after, accountId }: Omit<RowsAfter, 'limit'>,
+  check: (page: RowsAfter) => Promise<CheckedRows>,
+): AsyncGenerator<Page> {
+  for (let last = after; ; ) {
+    const page = await check({ after: last, accountId, limit: rowsOfPage });
+    yield { ...page, breaches: nameBreaches(invariant, page.breaches) };
+    if (page.rows < rowsOfPage) return;
+    last = page.last;
+  }
+}
+
+async function* walkOrders(
+  needs: Needs,
+  { after, accountId }: Omit<RowsAfter, 'limit'>,
+  { sums }: Findings,
+): AsyncGenerator<Page> {
+  const [accountOfLast = '', orderId = ''] = after ?? [];
+  const lastOrder = after && { accountId: accountOfLast, orderId };
+  for await (const page of checkOrders(needs, { after: lastOrder, accountId })) {
+    sums.orders += page.orders;
+    sums.transactions += page.transactions;
+    sums.inboxes += page.prunedInboxes;
+    sums.histories += page.prunedHistories;
+    const last = page.last && [page.last.accountId, page.last.orderId];
+    yield { rows: page.orders, last, breaches: page.breaches };
+  }
+}
+
+async function* walkFigures(needs: Needs, from: Omit<RowsAfter, 'limit'>): AsyncGenerator<Page> {
+  for await (const page of checkFigures(needs, from)) {
+    yield { ...page, breaches: nameBreaches('figures', page.breaches) };
+  }
+}
