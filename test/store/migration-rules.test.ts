@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
-import { splitStatements } from '../../src/store/upkeep/split-statements.ts';
+import { splitStatements } from '../../src/store/upkeep/migrate.ts';
 import { migrateTo } from '../support/migrate-to.ts';
 import { findMigrationTroubles } from '../support/migration-rules.ts';
 import { openAnalyser } from '../support/statement-facts.ts';

@@ -1,7 +1,7 @@
 /** Migrates a database to the schema of an earlier release. */
 import { readdir, readFile } from 'node:fs/promises';
 import type { Database } from '../../src/postgres/database.ts';
-import { splitStatements } from '../../src/store/upkeep/split-statements.ts';
+import { splitStatements } from '../../src/store/upkeep/migrate.ts';
 
 const folder = new URL('../../migrations/', import.meta.url);
 

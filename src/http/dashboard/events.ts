@@ -1,6 +1,7 @@
 /** Events of the current account, and sending them again. Contract 13.7. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { maskAddress, maskName, maskPhone, maskUpiId } from '../../domain/consumers/mask.ts';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { type EventName, eventIdOf, findEventName, isOrderId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
@@ -9,7 +10,6 @@ import type { AccountEvent } from '../../use-cases/events/list-account-events.ts
 import type { Edge } from '../edge.ts';
 import { getAccount, getActor } from './dashboard-guard.ts';
 import { shownUrl } from './endpoints.ts';
-import { maskEventBody } from './mask-event-body.ts';
 import { isMaskedFor } from './orders.ts';
 import {
   type Query,
@@ -184,4 +184,38 @@ function eventView(event: AccountEvent, role: Role) {
       response: isMasked ? null : attempt.response,
     })),
   };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const masks: Readonly<Record<string, (text: string) => string>> = {
+  email: maskAddress,
+  first_name: maskName,
+  last_name: maskName,
+  mobile_number: maskPhone,
+};
+
+/** A sealed body has no such fields and stays as it is. */
+function maskEventBody(text: string): string {
+  const body = JSON.parse(text) as Fields;
+  const { user, transaction } = body;
+  return JSON.stringify({
+    ...body,
+    ...(isFields(user) && { user: maskFields(user) }),
+    ...(isFields(transaction) && {
+      transaction: { ...transaction, sub_payment_mode: maskUpiId(transaction.sub_payment_mode) },
+    }),
+  });
+}
+
+function maskFields(user: Fields): Fields {
+  const shown = Object.entries(user).map(([name, value]) => {
+    const mask = masks[name];
+    return [name, mask && value !== null ? mask(String(value)) : value];
+  });
+  return Object.fromEntries(shown);
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null;
 }
