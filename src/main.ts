@@ -31,6 +31,7 @@ import {
   reportServing,
   startWorkers,
 } from './process/workers.ts';
+import { demoProviderSettings } from './providers/account-settings.ts';
 import { listFirstAccounts } from './store/accounts/accounts.ts';
 import { createAccount, simulatorWarning } from './use-cases/accounts/create-account.ts';
 import { inviteUser } from './use-cases/users/invite-user.ts';
@@ -177,7 +178,8 @@ async function startMessage(
       ? `${trustedProgramText(simulatorUrl, oldest)}\n\n${text}`
       : text;
   }
-  const requested = { name: 'Demo shop', isSimulated: isSimulator };
+  const demo = { name: 'Demo shop', providerSettings: demoProviderSettings() };
+  const requested = { ...demo, isSimulated: isSimulator };
   const account = await createAccount(services, requested, commandLine);
   if (isSimulator) log.warn(simulatorWarning(services));
   const demoEnvPath = await writeDemoEnv(dataDir, publicUrl, account, serviceUser?.ids);
