@@ -113,16 +113,46 @@ test('docs/contract.md lists every setting, field and code, and no other', async
   );
 });
 
-test('the README names the two commands and every setting', async () => {
+test('the README is short, and names the two commands', async () => {
   const readme = await readFile(join(root, 'README.md'), 'utf8');
   assert.ok(readme.includes('npm ci && npm start'));
   assert.ok(readme.includes('npm ci && npm test'));
-  const settings = await listSettings();
-  assert.ok(settings.length >= 8);
-  assert.deepEqual(
-    settings.filter((name) => !readme.includes(`\`${name}\``)),
-    [],
-  );
+  assert.ok(readme.split(/\s+/).length <= 1_000);
+});
+
+test('docs/configuration.md has every setting once with its default, as the contract does', async () => {
+  const page = await readFile(join(root, 'docs/configuration.md'), 'utf8');
+  const contract = await readFile(join(root, 'docs/contract.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| (`[A-Z].*?) \| (.*?) \| .+ \|$/gm)];
+  const names = rows.flatMap(([, cell = '']) => cell.replaceAll('`', '').split(', '));
+  assert.deepEqual(names.sort(), (await listSettings()).sort());
+  const defaults = new Map(rows.map(([, cell, value]) => [cell, value]));
+  for (const [cell = '', value = ''] of rowsOf(contract, '1.4'))
+    if (value.startsWith('`')) assert.equal(defaults.get(cell), value, cell);
+});
+
+test('docs/contract.md names the version of Node.js that package.json does', async () => {
+  const { engines } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  const contract = await readFile(join(root, 'docs/contract.md'), 'utf8');
+  assert.ok(contract.includes(`\`engines\` is \`${engines.node}\``));
+});
+
+test('the table of contents of docs/contract.md has every section', async () => {
+  const contract = await readFile(join(root, 'docs/contract.md'), 'utf8');
+  const listed = [...contract.matchAll(/^\| \[(\d+)\]\(#\1-\S+\) \| \S/gm)].map(([, n]) => n);
+  const sections = [...contract.matchAll(/^## (\d+)\. /gm)].map(([, number]) => number);
+  assert.ok(sections.length > 10);
+  assert.deepEqual(listed, sections);
+});
+
+test('docs/decisions/README.md lists every decision once, and ten of them first', async () => {
+  const text = await readFile(join(root, 'docs/decisions/README.md'), 'utf8');
+  const [first = '', bySubject = ''] = text.split('\n## By subject\n');
+  const linksIn = (part: string) =>
+    [...part.matchAll(/\]\((\d{4}-[\w-]+\.md)\)/g)].map(([, file]) => file);
+  const pages = (await readdir(join(root, 'docs/decisions'))).filter((name) => /^\d/.test(name));
+  assert.deepEqual(linksIn(bySubject).sort(), pages.sort());
+  assert.equal(linksIn(first).length, 10);
 });
 
 test('test/README.md names every folder of tests, and only paths that exist', async () => {

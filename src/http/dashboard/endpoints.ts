@@ -46,7 +46,7 @@ export function addEndpoints(app: FastifyInstance, edge: Edge): void {
       const { accountId, role } = getAccount(request);
       const endpoints = await useCases.listAccountEndpoints(accountId, countMax + 1);
       return {
-        endpoints: endpoints.map((endpoint) => listedView(endpoint, role)),
+        endpoints: endpoints.map((endpoint) => listedEndpointView(endpoint, role)),
         event_types: [...eventTypes],
       };
     },
@@ -164,7 +164,7 @@ export function shownUrl(url: string, role: Role): string {
   return isMaskedFor(role) ? new URL(url).origin : url;
 }
 
-function listedView(endpoint: AccountEndpoint, role: Role) {
+export function listedEndpointView(endpoint: AccountEndpoint, role: Role) {
   return {
     ...endpointView(endpoint),
     url: shownUrl(endpoint.url, role),

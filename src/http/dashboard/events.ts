@@ -47,7 +47,7 @@ export function addEvents(app: FastifyInstance, edge: Edge): void {
       const { accountId } = getAccount(request);
       const page = await useCases.listAccountEvents(accountId, readPage(accountId, request.query));
       return {
-        events: page.rows.map(listedView),
+        events: page.rows.map(listedEventView),
         next: page.next ? `${eventIdOf(page.next)}/${page.next.endpointId}` : null,
       };
     },
@@ -140,7 +140,7 @@ function unknownEvent(eventId: string): ServiceError {
 
 type Listed = AccountEvent['endpoints'][number];
 
-function listedView(event: Omit<Listed, 'url'>) {
+export function listedEventView(event: Omit<Listed, 'url'>) {
   return {
     event_id: eventIdOf(event),
     event_type: event.type,
@@ -156,7 +156,7 @@ function stateView({ state, attempts, nextAttemptAt }: Omit<Listed, 'url'>) {
   return { state, attempts, next_attempt_at: nextAttemptAt?.toISOString() ?? null };
 }
 
-function eventView(event: AccountEvent, role: Role) {
+export function eventView(event: AccountEvent, role: Role) {
   const isMasked = isMaskedFor(role);
   const body = event.body?.toString('utf8') ?? null;
   return {

@@ -86,7 +86,7 @@ export function isMaskedFor(role: Role): boolean {
   return !includesRole(role, 'operator');
 }
 
-function listedOrderView(order: ListedOrderRow, role: Role) {
+export function listedOrderView(order: ListedOrderRow, role: Role) {
   const { currency, payment } = order;
   const user = order.user && isMaskedFor(role) ? maskUser(order.user) : order.user;
   return {
