@@ -9,7 +9,14 @@ import { createTestDatabase } from '../support/test-database.ts';
 const { database } = await createTestDatabase();
 /** Tables of the service as a whole, without an account. */
 const withoutAccount = [
-  ...['schema_migrations', 'signing_keys', 'sweep_cursors', 'background_steps', 'stored_counts'],
+  ...[
+    'schema_migrations',
+    'signing_keys',
+    'sweep_cursors',
+    'background_steps',
+    'sweep_lease',
+    'stored_counts',
+  ],
   // People may belong to several accounts.
   ...['users', 'passkeys', 'invitations', 'sessions', 'passkey_challenges', 'sign_in_failures'],
 ];
