@@ -135,7 +135,7 @@ create table transactions (
   polls               integer      not null default 0,
   notices             json         not null,
   paid_by             text,
-  moved_amount        bigint,
+  moved_amount        bigint       not null default 0,
   constraint transactions_pkey primary key (account_id, order_id, transaction_id),
   constraint transactions_psp unique (account_id, provider, type, psp_transaction_id),
   constraint transactions_amount_check check (amount >= 0),

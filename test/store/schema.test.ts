@@ -95,6 +95,18 @@ test('amounts are bigint, and no column has a type that rounds', onOneServer, as
   );
 });
 
+test('the schema names no provider', onOneServer, async () => {
+  const texts = await list(`
+    select coalesce(column_name || coalesce(column_default, ''), '')
+      from information_schema.columns where table_schema = 'public'
+    union all
+    select pg_get_constraintdef(oid) from pg_constraint where connamespace = 'public'::regnamespace`);
+  assert.deepEqual(
+    texts.filter((text) => /partner|gateway/.test(text)),
+    [],
+  );
+});
+
 test('docs/schema.sql is the schema that the migrations make', onOneServer, async () => {
   assert.equal(await readSchemaFile(), await dumpSchema(database), 'run "npm run schema"');
 });
