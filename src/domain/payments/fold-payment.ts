@@ -83,17 +83,12 @@ function decideDiscount(
   const { offerId, amount, currency } = payment;
   if (offerId === null || amount === null || currency !== expected.currency) return null;
   const net = amount - (payment.customerFee ?? 0);
-  const orderAmount = pick('providerOrderAmount') ?? orderAmountOf(net, pick('offerDiscount'));
+  const orderAmount = pick('providerOrderAmount');
   const isOfCreated = highestFirst.some(({ names }) =>
     ordersCreatedHere.has(names?.providerOrderId ?? ''),
   );
   const isVouchedFor = orderAmount === null ? isOfCreated : orderAmount === expected.total;
   return isVouchedFor && net < expected.total ? expected.total - net : null;
-}
-
-/** Notices of an earlier release have the discount instead of the amount of the provider's order. */
-function orderAmountOf(net: MinorUnits, discount: MinorUnits | null): MinorUnits | null {
-  return discount === null ? null : net + discount;
 }
 
 /** The flags that follow from the payment and the order's amount alone. Contract 4.3, 4.4, 4.9, 4.17. */

@@ -4,7 +4,6 @@ import type { OrderStatus, User } from '../../domain/orders/order.ts';
 import { sortedOnce } from '../../domain/payments/transaction.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Queryable } from '../../postgres/database.ts';
-import { readMoved } from '../payments/moved-amount.ts';
 
 export type OrderListRow = {
   readonly orderId: string;
@@ -40,7 +39,7 @@ type TransactionPart = PaymentSummary & {
   readonly type: 'payment' | 'refund';
   readonly amount: MinorUnits | null;
   readonly currency: string | null;
-  readonly moved: MinorUnits | null;
+  readonly moved: MinorUnits;
   readonly flags: readonly ReviewFlag[];
 };
 
@@ -79,9 +78,7 @@ export async function listOrderRows(
 
 function toRow(order: OrderPart, transactions: readonly TransactionPart[]): OrderListRow {
   const sum = (type: 'payment' | 'refund') =>
-    transactions
-      .filter((one) => one.type === type)
-      .reduce((total, one) => total + readMoved(one, order.currency), 0);
+    transactions.filter((one) => one.type === type).reduce((total, one) => total + one.moved, 0);
   const isPayment = ({ type }: TransactionPart) => type === 'payment';
   const shown =
     transactions.findLast((one) => isPayment(one) && one.status === 'succeeded') ??

@@ -5,13 +5,13 @@ import { sqlState } from '../../postgres/error-classes.ts';
 import { distributeTables, isDistributed, listUndistributed } from './distribute.ts';
 import { lockSchema, withoutTimeout } from './schema-lock.ts';
 
-const folder = new URL('../../../migrations/', import.meta.url);
+const shippedFolder = new URL('../../../migrations/', import.meta.url);
 
-type Migration = { readonly version: number; readonly name: string };
+type Migration = { readonly version: number; readonly name: string; readonly url: URL };
 
 /** Applies the missing migrations and returns their names. */
-export async function migrate(database: Database): Promise<string[]> {
-  const migrations = await listMigrations();
+export async function migrate(database: Database, folder = shippedFolder): Promise<string[]> {
+  const migrations = await listMigrations(folder);
   const isMissing = (await findMissing(database, migrations)).length > 0;
   if (isMissing) await createJournal(database);
   const applied = isMissing ? await applyMissing(database, migrations) : [];
@@ -36,7 +36,7 @@ async function applyMissing(
 
 /** The names of the migrations that a database lacks; all of them when it is empty. */
 export async function findMissingMigrations(database: Queryable): Promise<string[]> {
-  const missing = await findMissing(database, await listMigrations());
+  const missing = await findMissing(database, await listMigrations(shippedFolder));
   return missing.map(({ name }) => name);
 }
 
@@ -46,9 +46,13 @@ export async function isSchemaComplete(database: Queryable): Promise<boolean> {
   return !(await isDistributed(database)) || (await listUndistributed(database)).length === 0;
 }
 
-async function listMigrations(): Promise<Migration[]> {
+async function listMigrations(folder: URL): Promise<Migration[]> {
   const files = (await readdir(folder)).filter((file) => /^\d{4}-[a-z-]+\.sql$/.test(file)).sort();
-  return files.map((name) => ({ version: Number(name.slice(0, 4)), name }));
+  return files.map((name) => ({
+    version: Number(name.slice(0, 4)),
+    name,
+    url: new URL(name, folder),
+  }));
 }
 
 async function findMissing(
@@ -90,8 +94,8 @@ async function createJournal(database: Database): Promise<void> {
   }
 }
 
-async function apply(tx: Transaction, { version, name }: Migration): Promise<void> {
-  for (const text of splitStatements(await readFile(new URL(name, folder), 'utf8'))) {
+async function apply(tx: Transaction, { version, name, url }: Migration): Promise<void> {
+  for (const text of splitStatements(await readFile(url, 'utf8'))) {
     await tx.query({ text });
   }
   await tx.query({

@@ -5,7 +5,6 @@
 import type { NeedsOf } from '../../services/needs.ts';
 import { type IsOver, runStep, type Step } from '../../services/run-step.ts';
 import { endCheckouts } from '../checkout/end-checkouts.ts';
-import { sealStored } from '../consumers/seal-stored.ts';
 import { retryAllDue } from '../inbox/retry-all-due.ts';
 import { unparkDead, unparkKnown } from '../inbox/unpark-known.ts';
 import { lapseOverdue } from '../orders/lapse-overdue.ts';
@@ -32,7 +31,6 @@ type Needs = NeedsOf<typeof unparkKnown> &
   NeedsOf<typeof pruneSignIns> &
   NeedsOf<typeof countStored> &
   NeedsOf<typeof countFigures> &
-  NeedsOf<typeof sealStored> &
   NeedsOf<typeof runStep>;
 
 /** Together less than a minute, after which the next sweep starts. */
@@ -53,7 +51,6 @@ export const sweepSteps: ReadonlyArray<Step<Needs>> = [
   { name: 'prune-history', msMax, run: pruneOldHistory },
   { name: 'prune-events', msMax, run: pruneOldEvents },
   { name: 'prune-sign-ins', msMax, run: pruneSignIns },
-  { name: 'seal-stored', msMax, run: sealStored },
   { name: 'count-figures', msMax, run: countFigures },
   { name: 'walk-figures', msMax, run: walkFigures },
   { name: 'count-stored', msMax: longMsMax, run: countStored },

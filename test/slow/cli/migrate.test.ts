@@ -63,11 +63,12 @@ test('migrate names the right that a role lacks in one sentence, and works in a 
   await tenant.close();
   assert.deepEqual(await migrate(env), migrations.toSorted());
   const { output } = await startServiceProcess({ ...env, LOG_LEVEL: 'warn' });
-  await waitUntil('the jobs have a schema of their own', async () => {
-    const jobs = openDatabase({ connectionString: own });
-    const text = `select 1 from pg_tables where schemaname = 'pgboss_shop' and tablename = 'job'`;
-    const { rows } = await jobs.query({ text });
-    await jobs.close();
+  await waitUntil('the background has started', async () => {
+    const shop = openDatabase({ connectionString: own });
+    const { rows } = await shop.query({
+      text: `select 1 from sweep_lease where owner <> 'nobody'`,
+    });
+    await shop.close();
     return rows.length === 1;
   });
   assert.doesNotMatch(output(), /"level":"(error|fatal)"/);

@@ -154,8 +154,7 @@ test('a dump of an external database is private, and restored into another one t
   await paste(here(examples.restore), settings);
   const restored = { ...settings, DATABASE_URL: urlOf('restored') };
   assert.match(await paste('npm run --silent cli -- account list', restored), /Tea shop/);
-  const owners =
-    "select distinct tableowner from pg_tables where schemaname in ('public', 'pgboss')";
+  const owners = "select distinct tableowner from pg_tables where schemaname = 'public'";
   const words = ['--username=postgres', '--tuples-only', '--no-align', `--command=${owners}`];
   const { stdout } = await runProgram(['psql', ...words, 'restored'], env);
   assert.equal(stdout, 'payments\n');

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { PgBoss } from 'pg-boss';
 import { type Call, startSimulator } from '../../../simulator/simulator.ts';
-import { jobDatabase } from '../../../src/postgres/job-database.ts';
 import { runCommand } from '../../../tools/harness/command-line.ts';
 import { findFreePort } from '../../../tools/harness/free-port.ts';
 import { headingOf, newBrowser, type PlainBrowser } from '../../../tools/harness/plain-browser.ts';
@@ -12,6 +10,7 @@ import { findCheckout, modeOf, type SimulatedProvider } from '../../support/jour
 import { orderBody } from '../../support/order-bodies.ts';
 import { startServiceProcess } from '../../support/service-process.ts';
 import { openSimulatedAccount, paymentBody, signIn } from '../../support/simulated-account.ts';
+import { sweepNow } from '../../support/sweep-now.ts';
 import { createTestDatabase } from '../../support/test-database.ts';
 import { type Reply, testMasterKeyHex } from '../../support/test-service.ts';
 
@@ -71,7 +70,7 @@ isHolding = false;
 // The consumers pay while the service is down.
 for (const provider of providers) await simulator.pay(checkouts[provider].id);
 service = await startServiceProcess(env);
-await sweepNow();
+await sweepNow(database);
 
 for (const provider of providers) {
   test(`${provider}: a refund accepted while the service was killed is found again, and made once`, async () => {
@@ -213,14 +212,6 @@ async function untilHeld(request: Promise<unknown>): Promise<Call> {
   const taken = held.at(-1);
   assert.ok(taken);
   return taken;
-}
-
-/** Runs the sweep now instead of at the next full minute. */
-async function sweepNow(): Promise<void> {
-  const boss = new PgBoss({ db: jobDatabase(database), supervise: false, schedule: false });
-  await boss.start();
-  await boss.send('sweep', {});
-  await boss.stop();
 }
 
 async function eachProvider<T>(

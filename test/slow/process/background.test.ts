@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PgBoss } from 'pg-boss';
-import { jobDatabase } from '../../../src/postgres/job-database.ts';
 import { createServices } from '../../../src/process/create-services.ts';
 import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import {
@@ -15,6 +13,7 @@ import { orderBody } from '../../support/order-bodies.ts';
 import { refuseRows } from '../../support/refuse-rows.ts';
 import { startServiceProcess } from '../../support/service-process.ts';
 import { answerWith, startStubGateway } from '../../support/stub-gateway.ts';
+import { sweepNow } from '../../support/sweep-now.ts';
 import { createTestAccount } from '../../support/test-account.ts';
 import { createTestDatabase } from '../../support/test-database.ts';
 import { testMasterKeyHex } from '../../support/test-service.ts';
@@ -51,12 +50,8 @@ test('the sweep lapses an overdue order and adds a history row', async () => {
   await database.query({
     text: `update orders set lapses_at = now() where order_id = '${order_id}'`,
   });
-  // Stands for the sweep of this minute.
-  const boss = new PgBoss({ db: jobDatabase(database), supervise: false, schedule: false });
-  await boss.start();
-  await boss.send('sweep', {});
+  await sweepNow(database);
   await waitUntil('it is lapsed', async () => (await savedStatusOf(order_id)) === 'lapsed');
-  await boss.stop();
   const { rows } = await database.query<{ cause: string }>({
     text: `select cause from history where order_id = '${order_id}'`,
   });
@@ -80,22 +75,6 @@ test('a poll that was claimed by a service that is killed is made by the next on
   isHanging = false;
   service = await startServiceProcess(env);
   await waitUntil('it is paid', async () => (await savedStatusOf(order_id)) === 'completed');
-});
-
-test('queues of earlier releases are deleted at the start, with their jobs', async () => {
-  const boss = new PgBoss({ db: jobDatabase(database), supervise: false, schedule: false });
-  await boss.start();
-  await boss.createQueue('retry-delivery', { policy: 'short' });
-  await boss.send('retry-delivery', { accountId: account.accountId, deliveryId: 'none' });
-  await service.end('SIGTERM');
-  service = await startServiceProcess(env);
-  await waitUntil('it is gone', async () => (await boss.getQueue('retry-delivery')) === null);
-  const queues = (await boss.getQueues()).map(({ name }) => name);
-  await boss.stop();
-  assert.deepEqual(queues.filter((name) => !name.startsWith('__')).toSorted(), [
-    'first-sweep',
-    'sweep',
-  ]);
 });
 
 async function createOrder(as = token): Promise<{ order_id: string }> {

@@ -191,7 +191,7 @@ async function collectPoints(): Promise<Point[]> {
   await travel('partner');
   const [first, second] = [await passOnce(), await passOnce()];
   const steady = [...first].flatMap(([key, point]) =>
-    second.has(key) && !isOfJobs(point.statement) ? [point] : [],
+    second.has(key) && !isOfBackground(point.statement) ? [point] : [],
   );
   const known = new Set(steady.map(({ statement }) => statement));
   const all = [...first.values(), ...second.values()].map(({ statement }) => statement);
@@ -201,10 +201,9 @@ async function collectPoints(): Promise<Point[]> {
   return [...steady, ...background].flatMap((point) => [point, { ...point, side: 'after' }]);
 }
 
-/** The background looks for due work twice a second, so these statements appear in any step. */
-function isOfJobs(statement: string): boolean {
-  const looks = ['has-due-deliveries', 'claim-due-polls'];
-  return statement.includes('pgboss.') || looks.includes(statement);
+/** The background looks for work all the time, so these statements appear in any step. */
+function isOfBackground(statement: string): boolean {
+  return ['has-due-deliveries', 'claim-due-polls', 'claim-sweep-lease'].includes(statement);
 }
 
 async function passOnce(): Promise<Map<string, Point>> {

@@ -4,12 +4,15 @@ import { once } from 'node:events';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { findFreePort } from '../../../tools/harness/free-port.ts';
 import { isRunning, listChildren } from '../../../tools/harness/processes.ts';
 import { readServerPid } from '../../../tools/harness/server-pid.ts';
 import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import { orderBody } from '../../support/order-bodies.ts';
 import {
   createTemporaryFolder,
+  launchService,
   type ServiceProcess,
   startServiceProcess,
 } from '../../support/service-process.ts';
@@ -136,6 +139,36 @@ test('a cluster that a crash left incomplete is created again', async () => {
   await mkdir(join(fresh, 'postgres.new', 'base'), { recursive: true });
   await writeFile(join(fresh, 'postgres.new', 'PG_VERSION'), '18\n');
   await writeFile(join(fresh, 'master.key.new'), 'cut sho');
+
+  const other = await startServiceProcess({ DATA_DIR: fresh });
+
+  assert.equal((await other.call('/readyz')).status, 200);
+  assert.equal(await other.end('SIGTERM'), 0);
+});
+
+test('a first start that is killed at any moment is completed by the next', async (t) => {
+  const fresh = await createTemporaryFolder();
+  // Before, during and after the statements of the superuser; only their lock file shows that they run.
+  const pidFile = join(fresh, 'postgres', 'postmaster.pid');
+  const isAtWork = () =>
+    readFile(pidFile, 'utf8').then(
+      (text) => text.startsWith('-'),
+      () => false,
+    );
+  let kills = 0;
+  for (const waitMs of [0, 0, 20, 40, 80, 120, 160, 200]) {
+    const env = { DATA_DIR: fresh, PORT: String(await findFreePort()) };
+    const { child, exited, output } = launchService(env);
+    while (!(await isAtWork()) && !output().includes('is ready on')) await delay(1);
+    await delay(waitMs);
+    const isOver = output().includes('is ready on');
+    child.kill(isOver ? 'SIGTERM' : 'SIGKILL');
+    await exited;
+    if (isOver) break;
+    kills += 1;
+  }
+  t.diagnostic(`${kills} kills`);
+  assert.ok(kills > 1);
 
   const other = await startServiceProcess({ DATA_DIR: fresh });
 
