@@ -1,88 +1,83 @@
 /**
- * The fold shared by payments and refunds. Each field comes from the highest notice that has it: by the rank of
- * its status, then by the provider's time, then by the delivery key. Contract 4.2.
+ * The fold shared by payments and refunds: each function decides one field. If the ranking has a trace, it also writes
+ * down what set the field, and which notices lost by which rule (`provenance.ts`). Contract 4.2.
  */
-import {
-  isFinal,
-  type StoredPaymentNotice,
-  type StoredRefundNotice,
-  sortedOnce,
-} from './transaction.ts';
+import { becauseAbsent, becauseEarliest, becauseOwn, becausePicked } from './provenance.ts';
+import { type AnyNotice, findHighest, type Ranking, type Weighed } from './ranking.ts';
+import type { Rule } from './rule.ts';
+import type { Start } from './start.ts';
+import { isFinal, sortedOnce } from './transaction.ts';
 
-type Foldable = StoredPaymentNotice | StoredRefundNotice;
+type Name<N> = keyof N & string;
+type TimeName = 'startedAtMs' | 'recordedAtMs' | 'statusSinceMs';
 
-export type Folded<N extends Foldable> = {
-  /** The highest status of all notices. */
-  readonly highest: N['status'];
-  readonly highestFirst: readonly N[];
-  /** The notice that sets a field. */
-  readonly find: (name: keyof N, only?: (notice: N) => boolean) => N | undefined;
-  /** The value that it sets. */
-  readonly pick: <Name extends keyof N>(
-    name: Name,
-    only?: (notice: N) => boolean,
-  ) => NonNullable<N[Name]> | null;
-};
-
-export function foldNotices<N extends Foldable>(
-  notices: readonly N[],
-  ranks: readonly N['status'][],
-): Folded<N> {
-  const highestFirst = notices.length < 2 ? notices : sortByRank(notices, ranks);
-  const find: Folded<N>['find'] = (name, only) => {
-    for (const notice of highestFirst) {
-      if (notice[name] !== undefined && (!only || only(notice))) return notice;
-    }
-    return undefined;
-  };
-  return {
-    highest: (highestFirst[0]?.status ?? 'new') as N['status'],
-    highestFirst,
-    find,
-    pick: (name, only) => find(name, only)?.[name] ?? null,
-  };
+/** The value of the highest notice that has the field. */
+export function pick<N extends AnyNotice, Field extends Name<N>>(
+  ranking: Ranking<N>,
+  field: Field,
+  only?: (notice: N) => boolean,
+): NonNullable<N[Field]> | null {
+  const winner = findHighest(ranking, field, only);
+  ranking.trace?.set(field, becausePicked(ranking, field, winner, only));
+  return winner?.[field] ?? null;
 }
 
-function sortByRank<N extends Foldable>(notices: readonly N[], ranks: readonly N['status'][]): N[] {
-  return [...notices].sort(
-    (a, b) => byStatus(a, b, ranks) || byTime(a, b) || (b.deliveryKey < a.deliveryKey ? -1 : 1),
-  );
+/** The earliest time that notices have under this name. */
+export function pickEarliest<N extends AnyNotice>(
+  ranking: Ranking<N>,
+  field: string,
+  name: TimeName,
+  only?: (notice: Weighed<N>) => boolean,
+): number | null {
+  const timeOf = (notice: Weighed<N>) =>
+    !only || only(notice) ? (notice[name] as number | undefined) : undefined;
+  const time = earliest(ranking.highestFirst, timeOf);
+  ranking.trace?.set(field, becauseEarliest(ranking, time, name, only));
+  return time;
 }
 
-function byStatus<N extends Foldable>(a: N, b: N, ranks: readonly N['status'][]): number {
-  return ranks.indexOf(b.status) - ranks.indexOf(a.status);
+/** The value of our own request, whatever was reported. */
+export function keepOwn<N extends AnyNotice, Value>(
+  ranking: Ranking<N>,
+  field: Name<N>,
+  value: Value,
+): Value {
+  ranking.trace?.set(field, becauseOwn(ranking, field));
+  return value;
 }
 
-/** A notice without a time comes last. */
-function byTime(a: Foldable, b: Foldable): number {
-  return (b.occurredAtMs ?? 0) - (a.occurredAtMs ?? 0);
-}
-
-/** What decides which of two notices sets a field that both have. */
-export function decidePrecedence<N extends Foldable>(
-  a: N,
-  b: N,
-  ranks: readonly N['status'][],
-): 'status' | 'time' | 'key' {
-  if (byStatus(a, b, ranks) !== 0) return 'status';
-  return byTime(a, b) !== 0 ? 'time' : 'key';
+/** No value, whatever notices have under this name. */
+export function leaveEmpty<N extends AnyNotice>(
+  ranking: Ranking<N>,
+  field: string,
+  rule: Rule,
+  name: Name<N>,
+): null {
+  ranking.trace?.set(field, becauseAbsent(ranking, rule, name));
+  return null;
 }
 
 /** The fields that payments and refunds share, given the status. */
-export function commonFields<N extends Foldable>(
-  notices: readonly N[],
-  { pick }: Folded<N>,
+export function commonFields<N extends AnyNotice>(
+  ranking: Ranking<N>,
   status: N['status'],
+  start: Start | null,
 ) {
-  const statusSince = (notice: N) => (notice.status === status ? notice.statusSinceMs : undefined);
+  const { highestFirst } = ranking;
   return {
-    currency: pick('currency'),
-    startedAtMs: earliest(notices, (notice) => notice.startedAtMs),
-    recordedAtMs: earliest(notices, (notice) => notice.recordedAtMs),
-    finishedAtMs: isFinal(status) ? earliest(notices, statusSince) : null,
-    message: pick('message'),
-    failure: status === 'failed' ? pick('failure') : null,
-    flags: sortedOnce(notices.flatMap((notice) => notice.flags ?? [])),
+    startedAtMs: start
+      ? keepOwn(ranking, 'startedAtMs', start.atMs)
+      : pickEarliest(ranking, 'startedAtMs', 'startedAtMs'),
+    recordedAtMs: earliest(highestFirst, ({ recordedAtMs }) => recordedAtMs),
+    finishedAtMs: isFinal(status)
+      ? pickEarliest(ranking, 'finishedAtMs', 'statusSinceMs', (notice) => notice.status === status)
+      : leaveEmpty(ranking, 'finishedAtMs', 'only-when-final', 'statusSinceMs'),
+    message: pick(ranking, 'message'),
+    failure:
+      status === 'failed'
+        ? pick(ranking, 'failure')
+        : leaveEmpty(ranking, 'failure', 'only-while-failed', 'failure'),
+    flags: sortedOnce(highestFirst.flatMap((notice) => notice.flags ?? [])),
   };
 }
 

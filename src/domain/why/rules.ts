@@ -1,42 +1,5 @@
-/** The rules by which a field of a transaction gets its value, and by which other reports lose: one sentence each. */
-import type { StatusRule } from '../payments/weigh-payment.ts';
-
-export type Rule =
-  | StatusRule
-  /** How a value is chosen. */
-  | 'highest-report'
-  | 'own-request'
-  | 'own-record'
-  | 'earliest'
-  | 'last-capture'
-  | 'captures-counted'
-  | 'captured-total'
-  | 'authorized-amount'
-  | 'offer-difference'
-  | 'parts'
-  | 'refund-voided'
-  | 'only-while-failed'
-  | 'only-when-final'
-  | 'time-passed'
-  | 'reported-flags'
-  | 'follows-from-state'
-  | 'another-payment'
-  | 'refunds-elsewhere'
-  | 'stored-differently'
-  /** Why another report does not set it. */
-  | 'also-reported'
-  | 'later-time'
-  | 'delivery-key'
-  | 'report-before-request'
-  | 'without-effect'
-  | 'other-record'
-  | 'other-status'
-  | 'capture-not-done'
-  | 'capture-voided'
-  | 'above-captured-total'
-  | 'one-step'
-  | 'void-failed'
-  | 'void-of-capture';
+/** One sentence for each rule by which a field gets its value, or by which other reports lose. */
+import type { Rule } from '../payments/rule.ts';
 
 /** The type makes the compiler report a rule without a sentence. */
 const sentences: Readonly<Record<Rule, string>> = {
