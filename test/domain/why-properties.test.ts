@@ -5,7 +5,7 @@ import { foldTransaction, type Unfolded } from '../../src/domain/order-state/mat
 import { ordersCreatedHere } from '../../src/domain/order-state/relate.ts';
 import { settle } from '../../src/domain/order-state/settle.ts';
 import { paymentStatuses, refundStatuses } from '../../src/domain/payments/notice.ts';
-import type { Rule } from '../../src/domain/payments/rule.ts';
+import type { Rule } from '../../src/domain/payments/rules.ts';
 import { paymentNoticeOf, refundNoticesOf } from '../../src/domain/payments/start.ts';
 import type {
   StoredPaymentNotice,

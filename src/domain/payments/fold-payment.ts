@@ -4,15 +4,14 @@
  */
 import type { MinorUnits } from '../money/money.ts';
 import type { ReviewFlag } from '../review-flag.ts';
-import { commonFields, pick } from './fold.ts';
 import {
   becauseOfAmount,
   becauseOfCaptures,
   becauseOfEnd,
   becauseOfStatus,
   becauseOfVoid,
-} from './payment-provenance.ts';
-import { becausePicked, becauseTogether } from './provenance.ts';
+} from './explain-captures.ts';
+import { becausePicked, becauseTogether, commonFields, pick } from './fold.ts';
 import { type Decision, findHighest, type Ranking, type Trace } from './ranking.ts';
 import { isCapture } from './records.ts';
 import {

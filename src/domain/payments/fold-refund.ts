@@ -7,9 +7,8 @@
 import type { MinorUnits } from '../money/money.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 import { failureReason } from './failure.ts';
-import { commonFields, keepOwn, pick } from './fold.ts';
+import { byKey, commonFields, decided, decideLoss, keepOwn, pick } from './fold.ts';
 import { type RefundStatus, refundStatuses } from './notice.ts';
-import { byKey, decided, decideLoss } from './provenance.ts';
 import {
   type Decision,
   isRequest,
@@ -19,7 +18,7 @@ import {
   type Trace,
   type Weighed,
 } from './ranking.ts';
-import type { Rule } from './rule.ts';
+import type { Rule } from './rules.ts';
 import { refundNoticesOf, type Start } from './start.ts';
 import {
   isFinal,

@@ -2,7 +2,7 @@
  * The notices of a transaction, highest first: by the rank of their status, then by the provider's time, then by the
  * delivery key. Contract 4.2. A ranking may have a trace, into which the fold writes what set each field.
  */
-import type { Rule } from './rule.ts';
+import type { Rule } from './rules.ts';
 import type { StoredPaymentNotice, StoredRefundNotice } from './transaction.ts';
 
 export type AnyNotice = StoredPaymentNotice | StoredRefundNotice;

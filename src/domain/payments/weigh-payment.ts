@@ -7,7 +7,7 @@ import { earliest, pick } from './fold.ts';
 import { type PaymentStatus, paymentStatuses } from './notice.ts';
 import { findHighest, type Ranking, rankNotices, type Trace, type Weighed } from './ranking.ts';
 import { isSource, isVoidRecord } from './records.ts';
-import type { StatusRule } from './rule.ts';
+import type { StatusRule } from './rules.ts';
 import { paymentNoticeOf } from './start.ts';
 import type { Capture, Expected, Payment, StoredPaymentNotice } from './transaction.ts';
 

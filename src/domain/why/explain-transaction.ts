@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { foldTransaction } from '../order-state/matching.ts';
 import type { AnyNotice, Decision, Setter } from '../payments/ranking.ts';
-import type { Rule } from '../payments/rule.ts';
+import type { Rule } from '../payments/rules.ts';
 import type { Expected, Payment, Refund, Transaction } from '../payments/transaction.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 import { type Cause, causeOf } from './cause.ts';

@@ -3,7 +3,7 @@
  * captures and void. Contract 4.9.
  */
 import { findAmountOf } from './captures.ts';
-import { becausePicked, becauseTogether, decided, decideLoss } from './provenance.ts';
+import { becausePicked, becauseTogether, decided, decideLoss } from './fold.ts';
 import {
   type Decision,
   findHighest,
@@ -21,8 +21,8 @@ import {
   voidStateOf,
   voidsPayment,
 } from './records.ts';
-import type { Rule } from './rule.ts';
-import type { Capture, StoredPaymentNotice, VoidState } from './transaction.ts';
+import type { Rule } from './rules.ts';
+import type { StoredPaymentNotice, VoidState } from './transaction.ts';
 import { countedOf, impliedStatus, type Money, type UnfoldedPayment } from './weigh-payment.ts';
 
 type N = Weighed<StoredPaymentNotice>;
@@ -180,22 +180,10 @@ function decideCaptureLoss(
 ): Rule {
   if (winner) return decideLoss(ranking, winner, notice, read);
   const own = captures?.find(({ pspId }) => pspId === notice.pspTransactionId);
-  return own ? decideUncounted(own, notices) : 'other-record';
-}
-
-function decideUncounted({ status }: Capture, notices: readonly StoredPaymentNotice[]): Rule {
-  switch (status) {
-    case 'pending':
-    case 'failed':
-      return 'capture-not-done';
-    case 'voided':
-    case 'voiding':
-      return 'capture-voided';
-    case 'captured':
-      return isOneStep(notices) ? 'one-step' : 'above-captured-total';
-    default:
-      return status satisfies never;
-  }
+  if (!own) return 'other-record';
+  if (own.status === 'captured') return isOneStep(notices) ? 'one-step' : 'above-captured-total';
+  const isVoided = own.status === 'voided' || own.status === 'voiding';
+  return isVoided ? 'capture-voided' : 'capture-not-done';
 }
 
 export function becauseOfVoid(payment: UnfoldedPayment, ranking: Ranked): Because {
