@@ -4,8 +4,8 @@
  */
 import { withSnakeCase } from '../../domain/json/snake-case.ts';
 import { displayExponent } from '../../domain/money/currency.ts';
+import { type Rule, sentenceOf } from '../../domain/payments/rules.ts';
 import type { OrderExplanation, ShownField } from '../../domain/why/explanation.ts';
-import { type Rule, sentenceOf } from '../../domain/why/rules.ts';
 import { isAmountName } from '../../domain/why/shown.ts';
 import { holdText } from '../../domain/why/text.ts';
 import type { TimelineEntry } from '../../domain/why/timeline.ts';

@@ -1,45 +1,7 @@
 /** The rules by which a field of a transaction gets its value, and by which other reports lose: one sentence each. */
-import type { StatusRule } from '../payments/weigh-payment.ts';
 
-export type Rule =
-  | StatusRule
-  /** How a value is chosen. */
-  | 'highest-report'
-  | 'own-request'
-  | 'own-record'
-  | 'earliest'
-  | 'last-capture'
-  | 'captures-counted'
-  | 'captured-total'
-  | 'authorized-amount'
-  | 'offer-difference'
-  | 'parts'
-  | 'refund-voided'
-  | 'only-while-failed'
-  | 'only-when-final'
-  | 'time-passed'
-  | 'reported-flags'
-  | 'follows-from-state'
-  | 'another-payment'
-  | 'refunds-elsewhere'
-  | 'stored-differently'
-  /** Why another report does not set it. */
-  | 'also-reported'
-  | 'later-time'
-  | 'delivery-key'
-  | 'report-before-request'
-  | 'without-effect'
-  | 'other-record'
-  | 'other-status'
-  | 'capture-not-done'
-  | 'capture-voided'
-  | 'above-captured-total'
-  | 'one-step'
-  | 'void-failed'
-  | 'void-of-capture';
-
-/** The type makes the compiler report a rule without a sentence. */
-const sentences: Readonly<Record<Rule, string>> = {
+const sentences = {
+  // What decides the status of a payment.
   'highest-status': 'The highest status that was reported counts, whatever arrived last.',
   'captured-in-full': 'The captures come to the full amount, so the payment has succeeded.',
   'captured-in-part': 'Only a part is captured, so the payment stays authorized.',
@@ -50,6 +12,7 @@ const sentences: Readonly<Record<Rule, string>> = {
     'The provider approved or captured only a part, and a payment in one step has no later capture.',
   voided: 'The payment was voided.',
   'void-pending': 'A void is pending.',
+  // How another value is chosen.
   'highest-report': 'The report with the highest status that has the field sets it.',
   'own-request': 'We requested it, and our own value stays.',
   'own-record':
@@ -77,6 +40,7 @@ const sentences: Readonly<Record<Rule, string>> = {
     'The provider says that more was refunded than the refunds that are known here.',
   'stored-differently':
     'The stored value is not the one that the reports give: "order rebuild" corrects it.',
+  // Why another report does not set it.
   'also-reported': 'It says the same. The first report of a value sets it.',
   'later-time':
     'Of reports with the same status, the one with the later time of the provider decides.',
@@ -93,7 +57,16 @@ const sentences: Readonly<Record<Rule, string>> = {
   'one-step': 'The payment was made in one step, so it cannot be captured again.',
   'void-failed': 'The void has failed.',
   'void-of-capture': 'It voids a capture, and not the payment.',
-};
+} as const;
+
+export type Rule = keyof typeof sentences;
+
+/** What decides the status of a payment. */
+export type StatusRule = Extract<
+  Rule,
+  | ('highest-status' | 'paid-in-part' | 'voided' | 'void-pending' | 'captured-in-full')
+  | ('captured-in-part' | 'captured-and-rest-voided' | 'captured-unknown-amount')
+>;
 
 export function sentenceOf(rule: Rule): string {
   return sentences[rule];
