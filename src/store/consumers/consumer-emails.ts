@@ -5,8 +5,8 @@ import { firstOrderIdAt } from '../../domain/ids.ts';
 import { slotAfter } from '../../domain/reports/slot.ts';
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import { byBytes, type TextOrder } from '../inbox/text-order.ts';
 import type { Slot } from '../reports/figures.ts';
+import { byBytes, type TextOrder } from '../text-order.ts';
 
 type ConsumerEmail = { readonly email: string; readonly userId: string };
 

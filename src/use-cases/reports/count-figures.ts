@@ -6,7 +6,6 @@ import { settledBefore } from '../../domain/reports/margin.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { IsOver } from '../../services/run-step.ts';
-import { findTextOrder } from '../../store/inbox/text-order.ts';
 import {
   endFigurePass,
   findFigurePass,
@@ -14,6 +13,7 @@ import {
   startFigurePass,
 } from '../../store/reports/figure-cursors.ts';
 import { listChangedSlots } from '../../store/reports/figure-slots.ts';
+import { findTextOrder } from '../../store/text-order.ts';
 import { recountSlots } from './recount-slots.ts';
 
 type Needs = { readonly database: Database; readonly clock: Clock };

@@ -14,7 +14,6 @@ import {
 import { dayAfter, dayOf, slotsBetween } from '../../domain/reports/slot.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
-import { findTextOrder } from '../../store/inbox/text-order.ts';
 import { findFigurePass, findFigureWalk } from '../../store/reports/figure-cursors.ts';
 import { sumDays } from '../../store/reports/figure-days.ts';
 import { listSlotsChangedSince } from '../../store/reports/figure-slots.ts';
@@ -25,6 +24,7 @@ import {
   sumFigures,
   sumFiguresByBucket,
 } from '../../store/reports/figures.ts';
+import { findTextOrder } from '../../store/text-order.ts';
 import { type Attention, countAttention } from './count-attention.ts';
 
 type Needs = { readonly database: Database; readonly clock: Clock };

@@ -3,13 +3,13 @@ import type { Actor } from '../../domain/audit.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { listAccountIds } from '../../store/accounts/accounts.ts';
-import { findTextOrder, type TextOrder } from '../../store/inbox/text-order.ts';
 import {
   endFigurePass,
   findFigureWalk,
   saveFigureWalk,
 } from '../../store/reports/figure-cursors.ts';
 import type { Slot } from '../../store/reports/figures.ts';
+import { findTextOrder, type TextOrder } from '../../store/text-order.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { recountSlots } from './recount-slots.ts';
 import { walkSlots } from './walk-slots.ts';

@@ -6,10 +6,10 @@ import { listDifferences } from '../../domain/reports/figure.ts';
 import { dayOf } from '../../domain/reports/slot.ts';
 import type { Database } from '../../postgres/database.ts';
 import { learnEmails } from '../../store/consumers/consumer-emails.ts';
-import type { TextOrder } from '../../store/inbox/text-order.ts';
 import { lockFigures } from '../../store/reports/figure-cursors.ts';
 import { listWrongDays, replaceDay } from '../../store/reports/figure-days.ts';
 import { countSlot, listFigures, replaceFigures, type Slot } from '../../store/reports/figures.ts';
+import type { TextOrder } from '../../store/text-order.ts';
 
 /** Few, because the lock is held while they are counted. */
 const batchSize = 20;

@@ -5,9 +5,9 @@
 import type { Database } from '../../postgres/database.ts';
 import type { IsOver } from '../../services/run-step.ts';
 import { listAccountIds } from '../../store/accounts/accounts.ts';
-import { findTextOrder } from '../../store/inbox/text-order.ts';
 import { findFigureWalk, saveFigureWalk } from '../../store/reports/figure-cursors.ts';
 import type { Slot } from '../../store/reports/figures.ts';
+import { findTextOrder } from '../../store/text-order.ts';
 import { recountSlots } from './recount-slots.ts';
 import { walkSlots } from './walk-slots.ts';
 

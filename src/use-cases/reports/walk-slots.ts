@@ -1,9 +1,9 @@
 /** Walks over all half hours that have orders or figures, account by account. */
 import { slotAfter } from '../../domain/reports/slot.ts';
 import type { Queryable } from '../../postgres/database.ts';
-import type { TextOrder } from '../../store/inbox/text-order.ts';
 import { findNextSlot } from '../../store/reports/figure-slots.ts';
 import type { Slot } from '../../store/reports/figures.ts';
+import type { TextOrder } from '../../store/text-order.ts';
 
 /** The accounts must be sorted. `after` is the last half hour of an earlier walk. */
 export async function* walkSlots(

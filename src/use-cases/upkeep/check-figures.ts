@@ -5,13 +5,13 @@ import { settledBefore } from '../../domain/reports/margin.ts';
 import { dayOf, slotAfter } from '../../domain/reports/slot.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import { listAccountIds } from '../../store/accounts/accounts.ts';
-import { findTextOrder, type TextOrder } from '../../store/inbox/text-order.ts';
 import { findFigurePass, findFigureWalk } from '../../store/reports/figure-cursors.ts';
 import { listWrongDays } from '../../store/reports/figure-days.ts';
 import { hasChangedSince } from '../../store/reports/figure-slots.ts';
 import { listFigures, type Slot } from '../../store/reports/figures.ts';
 import { eachSlotOrder } from '../../store/reports/slot-orders.ts';
 import { readSnapshot } from '../../store/snapshot.ts';
+import { findTextOrder, type TextOrder } from '../../store/text-order.ts';
 import type { Breach, RowKey } from '../../store/upkeep/invariants.ts';
 import { walkSlots } from '../reports/walk-slots.ts';
 
