@@ -14,7 +14,7 @@ import { countSlot } from '../../src/store/reports/figures.ts';
 import { findTextOrder } from '../../src/store/text-order.ts';
 import { migrate } from '../../src/store/upkeep/migrate.ts';
 import { listOrders } from '../../src/use-cases/orders/list-orders.ts';
-import { walkFigures } from '../../src/use-cases/reports/walk-figures.ts';
+import { walkFigures } from '../../src/use-cases/reports/count-figures.ts';
 import { expectFigures, makeOrder, readFigures } from '../support/figure-orders.ts';
 import { clusterAddress, openCluster } from '../support/test-database.ts';
 

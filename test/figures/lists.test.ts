@@ -10,7 +10,7 @@ import { exportOrders } from '../../src/use-cases/orders/export-orders.ts';
 import { identifyConsumer } from '../../src/use-cases/orders/identify-consumer.ts';
 import { listOrders } from '../../src/use-cases/orders/list-orders.ts';
 import { searchOrders } from '../../src/use-cases/orders/search-orders.ts';
-import { rebuildFigures } from '../../src/use-cases/reports/rebuild-figures.ts';
+import { learnEmails } from '../../src/use-cases/upkeep/learn-emails.ts';
 import { changeOrder, type MadeTransaction, makeOrder } from '../support/figure-orders.ts';
 import { readCsv } from '../support/read-csv.ts';
 import { storedOrder } from '../support/stored-orders.ts';
@@ -289,7 +289,7 @@ test('search finds an old order by e-mail address once a sweep has learned it, a
       ({ orderId }) => orderId,
     );
   assert.deepEqual(await find(another), []);
-  await rebuildFigures(needs, commandLine, own.accountId);
+  await learnEmails(needs, () => false);
   assert.deepEqual(await find(another), [orders[1]?.orderId], 'not the one with another address');
   const ownAccount = await services.accounts.get(own.accountId);
   await eraseConsumer(services, ownAccount, { email: one, phones: [] }, commandLine);
@@ -313,7 +313,7 @@ test('a search sends few statements, however many consumers share an address', a
     const order = { accountId: own.accountId, createdAt, userId, details: { user } };
     orderIds.push((await makeOrder(database, order)).orderId);
   }
-  await rebuildFigures(needs, commandLine, own.accountId);
+  await learnEmails(needs, () => false);
   let statements = 0;
   const query: typeof database.query = (statement) => {
     statements += 1;

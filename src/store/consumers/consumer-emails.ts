@@ -15,8 +15,8 @@ const emailRows = defineRows<ConsumerEmail>({
   user_id: ['text', ({ userId }) => userId],
 });
 
-/** Learns the addresses of the orders of a half hour. Figures must be locked, which ends the race with an erasure. */
-export async function learnEmails(
+/** Learns the addresses of the orders of a half hour, which must be locked for it: that ends the race with an erasure. */
+export async function learnEmailsOf(
   tx: Transaction,
   order: TextOrder,
   { accountId, startsAt }: Slot,
@@ -54,7 +54,7 @@ export async function listConsumersByEmail(
   return rows.map((row) => row.user_id);
 }
 
-/** Forgets all addresses of these consumers. Contract 8.7. Figures must be locked. */
+/** Forgets all addresses of these consumers. Contract 8.7. Half hours must be locked for e-mail addresses. */
 export async function deleteEmails(
   tx: Transaction,
   accountId: string,
