@@ -7,7 +7,7 @@ import { eventTypes } from '../../domain/event-type.ts';
 import { findAccountIdOfEndpoint } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/users/role.ts';
-import type { AccountEndpoint } from '../../use-cases/events/list-account-events.ts';
+import type { AccountEndpoint } from '../../use-cases/events/list-account-endpoints.ts';
 import type { Edge } from '../edge.ts';
 import { getAccount, getActor } from './dashboard-guard.ts';
 import { isMaskedFor } from './orders.ts';

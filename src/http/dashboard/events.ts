@@ -6,7 +6,7 @@ import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { type EventName, eventIdOf, findEventName, isOrderId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/users/role.ts';
-import type { AccountEvent } from '../../use-cases/events/list-account-events.ts';
+import type { AccountEvent } from '../../use-cases/events/show-event.ts';
 import type { Edge } from '../edge.ts';
 import { getAccount, getActor } from './dashboard-guard.ts';
 import { shownUrl } from './endpoints.ts';
@@ -45,7 +45,7 @@ export function addEvents(app: FastifyInstance, edge: Edge): void {
     ...forViewers,
     handler: async (request) => {
       const { accountId } = getAccount(request);
-      const page = await useCases.listAccountEvents(accountId, readPage(accountId, request.query));
+      const page = await useCases.listEvents(accountId, readPage(accountId, request.query));
       return {
         events: page.rows.map(listedEventView),
         next: page.next ? `${eventIdOf(page.next)}/${page.next.endpointId}` : null,
@@ -69,10 +69,9 @@ function readPage(accountId: string, query: Query) {
   refuseUnknown(query, ['order_id', 'state', 'endpoint', 'limit', 'after']);
   const orderId = readText(query, 'order_id');
   if (orderId !== undefined && !isOrderId(orderId)) refuseField('order_id', 'must be an order id');
+  const state = readChoice(query, 'state', states);
   return {
-    orderId,
-    state: readChoice(query, 'state', states),
-    endpointId: readText(query, 'endpoint'),
+    filter: { orderId, state, endpointId: readText(query, 'endpoint') },
     limit: readLimit(query),
     after: readAfter(accountId, readText(query, 'after')),
   };

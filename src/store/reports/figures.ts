@@ -8,8 +8,8 @@ import { type Figure, type FigureKind, figureKinds } from '../../domain/reports/
 import { slotAfter } from '../../domain/reports/slot.ts';
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import { byBytes, type TextOrder } from '../inbox/text-order.ts';
 import { isRefunded } from '../payments/moved-amount.ts';
+import { byBytes, type TextOrder } from '../text-order.ts';
 
 /** The orders of an account that were created in a half hour. */
 export type Slot = { readonly accountId: string; readonly startsAt: Date };

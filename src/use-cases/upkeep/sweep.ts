@@ -9,10 +9,10 @@ import { retryAllDue } from '../inbox/retry-all-due.ts';
 import { unparkDead, unparkKnown } from '../inbox/unpark-known.ts';
 import { lapseOverdue } from '../orders/lapse-overdue.ts';
 import { countDuePolls } from '../payments/count-due-polls.ts';
-import { countFigures } from '../reports/count-figures.ts';
-import { walkFigures } from '../reports/walk-figures.ts';
+import { countFigures, walkFigures } from '../reports/count-figures.ts';
 import { pruneSignIns } from '../users/prune-sign-ins.ts';
 import { countStored } from './count-stored.ts';
+import { learnEmails } from './learn-emails.ts';
 import {
   expireOldDead,
   pruneOldBodies,
@@ -53,6 +53,7 @@ export const sweepSteps: ReadonlyArray<Step<Needs>> = [
   { name: 'prune-sign-ins', msMax, run: pruneSignIns },
   { name: 'count-figures', msMax, run: countFigures },
   { name: 'walk-figures', msMax, run: walkFigures },
+  { name: 'learn-emails', msMax, run: learnEmails },
   { name: 'count-stored', msMax: longMsMax, run: countStored },
 ];
 
