@@ -83,7 +83,7 @@ export function createServices(parts: {
   const accounts = createAccountDirectory(database, masterKeys);
   const eventSignal = createEventSignal();
   const announcer = createAnnouncer(accounts, renderChange, eventSignal.raise);
-  const needs = { database, clock, settings, announcer };
+  const batchServices = { database, clock, settings, announcer };
   return {
     database,
     maintenance: parts.maintenance ?? parts.database,
@@ -93,13 +93,13 @@ export function createServices(parts: {
       accountOf: ({ delivery }) => delivery.accountId,
       besideMin: databaseLimits.parallelDeliveryBatchMin,
       watch: (countWaiting) => database.queueStats.addQueue('deliveries', countWaiting),
-      run: (incoming: readonly Incoming[]) => storeBatch(needs, incoming),
+      run: (incoming: readonly Incoming[]) => storeBatch(batchServices, incoming),
     }),
     recordInBatch: createAccountBatcher({
       ...batchBounds,
       accountOf: ({ accountId }) => accountId,
       watch: (countWaiting) => database.queueStats.addQueue('polls', countWaiting),
-      run: (calls: readonly FinishedCall[]) => recordCalls(needs, calls),
+      run: (calls: readonly FinishedCall[]) => recordCalls(batchServices, calls),
     }),
     masterKeys,
     settings,

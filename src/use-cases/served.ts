@@ -2,6 +2,7 @@
  * Binds the use cases that HTTP serves to the services of this process. Routes get the bound functions instead of the
  * services, so they cannot reach the database.
  */
+import type { Services } from '../services/services.ts';
 import { authenticateCaller } from './accounts/authenticate-caller.ts';
 import { changeSettings } from './accounts/change-settings.ts';
 import { findLogo } from './accounts/find-logo.ts';
@@ -170,14 +171,10 @@ type Served = typeof served;
 type Bound<UseCase> = UseCase extends (needs: never, ...rest: infer Rest) => infer Result
   ? (...rest: Rest) => Result
   : never;
-/** The needs of all use cases combined. */
-type Needs = Served[keyof Served] extends (needs: infer Each, ...rest: never[]) => unknown
-  ? Each
-  : never;
 
 export type UseCases = { readonly [Name in keyof Served]: Bound<Served[Name]> };
 
-export function bindUseCases(services: Needs): UseCases {
+export function bindUseCases(services: Services): UseCases {
   const bound = Object.entries(served).map(([name, useCase]) => [
     name,
     (useCase as (...parameters: unknown[]) => unknown).bind(undefined, services),

@@ -351,8 +351,8 @@ function resolvingTo(...addresses: string[]): SenderParts {
   };
 }
 
-function create(endpointNetworks: AllowedNetworks, url: string): string {
-  return checkUrl({ settings: { endpointNetworks } }, url);
+function create(allowed: AllowedNetworks, url: string): string {
+  return checkUrl(allowed, url);
 }
 
 function assertRefused(allowed: AllowedNetworks, url: string, merchantMessage: RegExp): void {

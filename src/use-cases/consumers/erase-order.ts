@@ -16,10 +16,9 @@ import { valuesOf } from '../../domain/consumers/erased-consumer.ts';
 import { createScrub, type PersonalValues, type Scrub } from '../../domain/consumers/scrub.ts';
 import { newUserId } from '../../domain/ids.ts';
 import type { Order } from '../../domain/orders/order.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database, Transaction } from '../../postgres/database.ts';
+import type { Transaction } from '../../postgres/database.ts';
 import { getProvider } from '../../providers/providers.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
+import type { Services } from '../../services/services.ts';
 import { deleteEmails } from '../../store/consumers/consumer-emails.ts';
 import {
   listBodiesOfOrder,
@@ -37,12 +36,6 @@ import { loadOrderStates } from '../order-state/lock-order-state.ts';
 import { eraseEvents } from './erase-events.ts';
 import type { FoundConsumer } from './find-consumer.ts';
 
-type Needs = {
-  readonly database: Database;
-  readonly accounts: Pick<AccountDirectory, 'findWithin'>;
-  readonly clock: Clock;
-};
-
 /** How many rows of an order were changed. */
 export type ErasedOrder = {
   readonly relation: ConsumerRelation;
@@ -53,7 +46,7 @@ export type ErasedOrder = {
 };
 
 export async function eraseOneOrder(
-  services: Needs,
+  services: Pick<Services, 'database' | 'accounts' | 'clock'>,
   { consumer, isOwn }: Pick<FoundConsumer, 'consumer' | 'isOwn'>,
   name: OrderName,
 ): Promise<ErasedOrder | undefined> {

@@ -5,10 +5,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { maskChange } from '../../domain/consumers/mask-history.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Database, Transaction } from '../../postgres/database.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
+import type { Transaction } from '../../postgres/database.ts';
 import { sealContent } from '../../services/consumer-data-key.ts';
-import type { ReportDefect } from '../../services/services.ts';
+import type { Services } from '../../services/services.ts';
 import {
   deleteCursor,
   findCursor,
@@ -21,17 +20,14 @@ import { listHistoryRows, saveHistoryRows } from '../../store/orders/history.ts'
 import { lockOrder } from '../../store/orders/orders.ts';
 import { countOrdersAfter } from '../../store/upkeep/backlogs.ts';
 
-type Needs = {
-  readonly database: Database;
-  readonly accounts: AccountDirectory;
-  readonly reportDefect: ReportDefect;
-};
-
 const pageSize = 500;
 const pagesMax = 20;
 
 /** Returns how many orders are left to scan. `isOver` ends it early. */
-export async function sealStored(services: Needs, isOver: () => boolean): Promise<number> {
+export async function sealStored(
+  services: Pick<Services, 'database' | 'accounts' | 'reportDefect'>,
+  isOver: () => boolean,
+): Promise<number> {
   const { database } = services;
   let cursor = await findCursor(database);
   for (let page = 0; cursor && page < pagesMax && !isOver(); page += 1) {
@@ -48,12 +44,19 @@ export async function sealStored(services: Needs, isOver: () => boolean): Promis
 }
 
 /** An unavailable database ends this run. A defect in one order must not stop the orders after it. */
-function reportOrEnd({ reportDefect }: Needs, { orderId }: OrderName, error: unknown): void {
+function reportOrEnd(
+  { reportDefect }: Pick<Services, 'reportDefect'>,
+  { orderId }: OrderName,
+  error: unknown,
+): void {
   if (error instanceof ServiceError) throw error;
   reportDefect(error, { orderId });
 }
 
-async function sealOrder(services: Needs, { accountId, orderId }: OrderName): Promise<void> {
+async function sealOrder(
+  services: Pick<Services, 'database' | 'accounts'>,
+  { accountId, orderId }: OrderName,
+): Promise<void> {
   const account = await services.accounts.find(accountId);
   await services.database.transaction(async (tx) => {
     const order = await lockOrder(tx, accountId, orderId);

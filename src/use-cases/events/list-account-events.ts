@@ -3,6 +3,7 @@ import { type Endpoint, unknownEndpoint } from '../../domain/accounts/endpoint.t
 import type { EventName } from '../../domain/ids.ts';
 import type { Database } from '../../postgres/database.ts';
 import { type NewestPage, readNewest } from '../../services/read-newest.ts';
+import type { Services } from '../../services/services.ts';
 import { listEndpoints } from '../../store/accounts/endpoints.ts';
 import { type EventState, eventKeyOf, type ListedEvent } from '../../store/events/event-lists.ts';
 import {
@@ -16,8 +17,6 @@ import {
   type RareState,
 } from '../../store/events/event-pages.ts';
 import { type ShownEvent, showEvent } from './list-events.ts';
-
-type Needs = { readonly database: Database };
 
 export type AccountEventsQuery = {
   readonly orderId: string | undefined;
@@ -33,7 +32,7 @@ const sortedMax = 10_000;
 
 /** Newest orders first. A page looks at a limited number of events, so it may be short and still have a next one. */
 export async function listAccountEvents(
-  { database }: Needs,
+  { database }: Pick<Services, 'database'>,
   accountId: string,
   query: AccountEventsQuery,
 ): Promise<NewestPage<ListedEvent>> {
@@ -88,14 +87,14 @@ export type AccountEvent = ShownEvent & {
 };
 
 export async function findAccountEvent(
-  needs: Needs,
+  services: Pick<Services, 'database'>,
   name: EventName,
 ): Promise<AccountEvent | undefined> {
-  const event = await showEvent(needs, name);
+  const event = await showEvent(services, name);
   if (!event) return undefined;
   const [states, known] = await Promise.all([
-    listEventAtEndpoints(needs.database, name),
-    listEndpoints(needs.database, name.accountId),
+    listEventAtEndpoints(services.database, name),
+    listEndpoints(services.database, name.accountId),
   ]);
   const urls = new Map(known.map(({ endpointId, url }) => [endpointId, url]));
   const endpoints = states.flatMap((state) => {
@@ -110,7 +109,7 @@ export type AccountEndpoint = Endpoint &
 
 /** Oldest first. What waits and what was given up is counted up to `max`. */
 export async function listAccountEndpoints(
-  { database }: Needs,
+  { database }: Pick<Services, 'database'>,
   accountId: string,
   max: number,
 ): Promise<AccountEndpoint[]> {

@@ -1,12 +1,12 @@
 /** Lists events for an operator, those of the newest orders first, and shows one with its attempts. Contract 12.7. */
 import { type EventName, firstOrderIdAt } from '../../domain/ids.ts';
-import type { Database } from '../../postgres/database.ts';
 import {
   type NewestPage,
   type NewestQuery,
   type NewestScope,
   readNewest,
 } from '../../services/read-newest.ts';
+import type { Services } from '../../services/services.ts';
 import {
   type EventState,
   eventKeyOf,
@@ -20,8 +20,6 @@ import {
 } from '../../store/events/event-lists.ts';
 import { listHighestKeys } from '../../store/inbox/newest.ts';
 
-type Needs = { readonly database: Database };
-
 export type EventsQuery = NewestQuery & {
   readonly orderId: string | undefined;
   readonly state: EventState | undefined;
@@ -30,7 +28,7 @@ export type EventsQuery = NewestQuery & {
 };
 
 export function listEvents(
-  { database }: Needs,
+  { database }: Pick<Services, 'database'>,
   scope: NewestScope,
   { orderId, state, orderedSince, ...query }: EventsQuery,
 ): Promise<NewestPage<ListedEvent>> {
@@ -51,7 +49,7 @@ export function listEvents(
 export type ShownEvent = StoredEvent & { readonly attempts: readonly StoredAttempt[] };
 
 export async function showEvent(
-  { database }: Needs,
+  { database }: Pick<Services, 'database'>,
   name: EventName,
 ): Promise<ShownEvent | undefined> {
   const event = await findEvent(database, name);

@@ -1,8 +1,8 @@
 /** Lists the newest deliveries for an operator, of one account or of all, with what each is about. */
 import { firstTimeKeyAt, timeKeyOfDelivery } from '../../domain/ids.ts';
 import type { DeliveryState } from '../../domain/inbox/delivery.ts';
-import type { Database } from '../../postgres/database.ts';
 import { type NewestQuery, type NewestScope, readNewest } from '../../services/read-newest.ts';
+import type { Services } from '../../services/services.ts';
 import {
   listHighestKeys,
   listNewestDeliveries,
@@ -10,8 +10,6 @@ import {
   newestDeliveries,
 } from '../../store/inbox/newest.ts';
 import { type DescribedDelivery, describeContents } from './describe-contents.ts';
-
-type Needs = { readonly database: Database };
 
 export type DeliveriesQuery = NewestQuery & {
   readonly state: DeliveryState | undefined;
@@ -25,7 +23,7 @@ export type DeliveryPage = {
 };
 
 export async function listDeliveries(
-  { database }: Needs,
+  { database }: Pick<Services, 'database'>,
   scope: NewestScope,
   { state, since, after, limit }: DeliveriesQuery,
 ): Promise<DeliveryPage> {

@@ -4,15 +4,13 @@
  */
 import { refuseField } from '../../domain/errors.ts';
 import { findAccountIdOfDelivery } from '../../domain/ids.ts';
-import type { Database } from '../../postgres/database.ts';
 import { searchInSteps } from '../../services/search-in-steps.ts';
+import type { Services } from '../../services/services.ts';
 import {
   type DeliveryFilter,
   findFilteredDeliveries,
 } from '../../store/inbox/filtered-deliveries.ts';
 import { type DescribedDelivery, describeByIds } from './describe-contents.ts';
-
-type Needs = { readonly database: Database };
 
 export type InboxQuery = {
   readonly filter: DeliveryFilter;
@@ -30,7 +28,7 @@ export type InboxPage = {
 };
 
 export async function listInbox(
-  { database }: Needs,
+  { database }: Pick<Services, 'database'>,
   accountId: string,
   { filter, after, limit }: InboxQuery,
 ): Promise<InboxPage> {

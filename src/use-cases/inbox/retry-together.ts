@@ -7,13 +7,9 @@ import type { Delivery } from '../../domain/inbox/delivery.ts';
 import { limitLockWait, type Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
 import { databaseLimits } from '../../postgres/limits.ts';
+import type { Services } from '../../services/services.ts';
 import { type AppliedDelivery, applyStored, type RetryReason } from './apply-stored.ts';
-import {
-  noteStates,
-  type RetriedDelivery,
-  type RetryNeeds,
-  retryDelivery,
-} from './retry-delivery.ts';
+import { noteStates, type RetriedDelivery, retryDelivery } from './retry-delivery.ts';
 
 type DeliveryName = Pick<Delivery, 'accountId' | 'deliveryId'>;
 
@@ -28,7 +24,10 @@ export type RetriedTogether = {
  * of their keys, or two of them could deadlock. `named` are those to run alone if they could not even be locked.
  */
 export async function retryTogether(
-  needs: RetryNeeds,
+  services: Pick<
+    Services,
+    'database' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
+  >,
   lock: (tx: Transaction) => Promise<readonly Delivery[]>,
   reason: RetryReason,
   named: readonly DeliveryName[] = [],
@@ -36,20 +35,20 @@ export async function retryTogether(
   let chosen = named;
   let applied: readonly AppliedDelivery[];
   try {
-    applied = await needs.database.transaction(async (tx) => {
+    applied = await services.database.transaction(async (tx) => {
       // A lock that somebody else holds must not delay the whole batch.
       const [, locked] = await inOrder([
         () => limitLockWait(tx, databaseLimits.batchLockMsMax),
         () => lock(tx),
       ]);
       chosen = locked;
-      return applyStored(tx, needs, locked, reason);
+      return applyStored(tx, services, locked, reason);
     });
   } catch (error) {
     if (error instanceof ServiceError || chosen.length === 0) throw error;
-    return retryEach(needs, chosen, reason);
+    return retryEach(services, chosen, reason);
   }
-  noteStates(needs, applied);
+  noteStates(services, applied);
   const retried = applied.map(({ before, after, names }) => ({ before, delivery: after, names }));
   return { retried, failed: [] };
 }
@@ -58,7 +57,10 @@ export async function retryTogether(
 const concurrentMax = 4;
 
 async function retryEach(
-  needs: RetryNeeds,
+  services: Pick<
+    Services,
+    'database' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
+  >,
   deliveries: readonly DeliveryName[],
   reason: RetryReason,
 ): Promise<RetriedTogether> {
@@ -67,7 +69,7 @@ async function retryEach(
   const queue = deliveries.values();
   const work = async () => {
     for (const { accountId, deliveryId } of queue) {
-      await retryDelivery(needs, accountId, deliveryId, reason).then(
+      await retryDelivery(services, accountId, deliveryId, reason).then(
         (entry) => retried.push(entry),
         (error: unknown) => failed.push({ accountId, deliveryId, error }),
       );

@@ -7,7 +7,6 @@ import { ordersCreatedHere } from '../../domain/order-state/relate.ts';
 import { settleTransactions } from '../../domain/order-state/settle.ts';
 import { type Order, orderStatus } from '../../domain/orders/order.ts';
 import type { Transaction } from '../../domain/payments/transaction.ts';
-import type { Clock } from '../../domain/time.ts';
 import { explainTransaction } from '../../domain/why/explain-transaction.ts';
 import {
   type ExplainedTransaction,
@@ -16,10 +15,11 @@ import {
   transactionsPerPage,
 } from '../../domain/why/explanation.ts';
 import { shownAmounts } from '../../domain/why/shown.ts';
-import type { Database, Queryable } from '../../postgres/database.ts';
+import type { Queryable } from '../../postgres/database.ts';
 import { databaseLimits } from '../../postgres/limits.ts';
 import { getProvider } from '../../providers/providers.ts';
 import { createPauses, mapWithPauses } from '../../services/event-loop.ts';
+import type { Services } from '../../services/services.ts';
 import type { OrderName } from '../../store/order-rows.ts';
 import { findOrdersWithTransactions } from '../../store/orders/enquiry.ts';
 import {
@@ -30,8 +30,6 @@ import {
 import { listTransactionsById } from '../../store/payments/transactions.ts';
 import { readSnapshot } from '../../store/snapshot.ts';
 import { buildTimelinePage, readLife } from './read-timeline.ts';
-
-type Needs = { readonly database: Database; readonly clock: Clock };
 
 export type ExplainOptions = {
   /** Personal data is masked as for an order token. */
@@ -44,7 +42,7 @@ export type ExplainOptions = {
 
 /** Undefined if the account has no such order. The connection is free again before anything is computed. */
 export async function explainOrder(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   name: OrderName,
   options: ExplainOptions,
 ): Promise<OrderExplanation | undefined> {

@@ -6,13 +6,11 @@
 import { createScrub } from '../../domain/consumers/scrub.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import type { Translation } from '../../domain/inbox/translation.ts';
-import type { Database } from '../../postgres/database.ts';
 import { maskPersonal } from '../../providers/erase.ts';
 import { getProvider } from '../../providers/providers.ts';
+import type { Services } from '../../services/services.ts';
 import { findDelivery } from '../../store/inbox/deliveries.ts';
 import { tryTranslate } from '../inbox/translate-delivery.ts';
-
-type Needs = { readonly database: Database };
 
 export type DeliveryBody = {
   readonly delivery: Omit<Delivery, 'headers' | 'body' | 'deliveryKey' | 'expectedMerchant'>;
@@ -30,7 +28,7 @@ export type DeliveryName = Pick<Delivery, 'accountId' | 'deliveryId'>;
 
 /** Undefined if the account has no such delivery. */
 export async function findDeliveryBody(
-  { database }: Needs,
+  { database }: Pick<Services, 'database'>,
   { accountId, deliveryId }: DeliveryName,
   { masked }: { readonly masked: boolean },
 ): Promise<DeliveryBody | undefined> {

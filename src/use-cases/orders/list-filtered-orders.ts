@@ -6,14 +6,11 @@ import { refuseField } from '../../domain/errors.ts';
 import { isOrderId } from '../../domain/ids.ts';
 import { type OrderStatus, orderStatus } from '../../domain/orders/order.ts';
 import { checkFilter, type OrderFilter } from '../../domain/orders/order-filter.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
 import { searchInSteps } from '../../services/search-in-steps.ts';
+import type { Services } from '../../services/services.ts';
 import { findTextOrder } from '../../store/inbox/text-order.ts';
 import { findFilteredOrders } from '../../store/orders/filtered-orders.ts';
 import { listOrderRows, type OrderListRow } from '../../store/orders/order-list-rows.ts';
-
-type Needs = { readonly database: Database; readonly clock: Clock };
 
 export type FilteredQuery = {
   readonly filter: OrderFilter;
@@ -33,7 +30,7 @@ export type FilteredPage = {
 };
 
 export async function listFilteredOrders(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   accountId: string,
   { filter, after, limit }: FilteredQuery,
 ): Promise<FilteredPage> {

@@ -1,22 +1,19 @@
 /** Lists the newest orders for an operator, of one account or of all. */
 import { firstOrderIdAt } from '../../domain/ids.ts';
 import { type OrderStatus, orderStatus } from '../../domain/orders/order.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
 import {
   type NewestPage,
   type NewestQuery,
   type NewestScope,
   readNewest,
 } from '../../services/read-newest.ts';
+import type { Services } from '../../services/services.ts';
 import {
   listHighestKeys,
   listNewestOrders,
   type NewestOrder,
   newestOrders,
 } from '../../store/inbox/newest.ts';
-
-type Needs = { readonly database: Database; readonly clock: Clock };
 
 export type OrdersQuery = NewestQuery & {
   readonly status: OrderStatus | undefined;
@@ -26,7 +23,7 @@ export type OrdersQuery = NewestQuery & {
 export type ListedOrder = NewestOrder & { readonly status: OrderStatus };
 
 export async function listOrders(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   scope: NewestScope,
   { status, since, ...query }: OrdersQuery,
 ): Promise<NewestPage<ListedOrder>> {

@@ -1,20 +1,18 @@
 /** Lists payments and refunds for an operator: those of the newest orders first, or those of one order. */
 import { firstOrderIdAt } from '../../domain/ids.ts';
-import type { Database } from '../../postgres/database.ts';
 import {
   type NewestPage,
   type NewestQuery,
   type NewestScope,
   readNewest,
 } from '../../services/read-newest.ts';
+import type { Services } from '../../services/services.ts';
 import {
   listHighestKeys,
   listNewestTransactions,
   type NewestTransaction,
   newestTransactions,
 } from '../../store/inbox/newest.ts';
-
-type Needs = { readonly database: Database };
 
 export type TransactionsQuery = NewestQuery & {
   readonly orderId: string | undefined;
@@ -24,7 +22,7 @@ export type TransactionsQuery = NewestQuery & {
 };
 
 export function listTransactions(
-  { database }: Needs,
+  { database }: Pick<Services, 'database'>,
   scope: NewestScope,
   { orderId, status, orderedSince, ...query }: TransactionsQuery,
 ): Promise<NewestPage<NewestTransaction>> {

@@ -11,10 +11,9 @@ import {
 } from '../../domain/consumers/erased-consumer.ts';
 import { isOrderId, isTransactionId } from '../../domain/ids.ts';
 import { orderStatus, type User } from '../../domain/orders/order.ts';
-import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { providers } from '../../providers/providers.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
+import type { Services } from '../../services/services.ts';
 import { listConsumersByEmail } from '../../store/consumers/consumer-emails.ts';
 import { findTextOrder } from '../../store/inbox/text-order.ts';
 import { listOrderRows } from '../../store/orders/order-list-rows.ts';
@@ -30,12 +29,6 @@ import {
 } from '../../store/orders/order-search.ts';
 import { identifyConsumer } from './identify-consumer.ts';
 import type { ListedOrderRow } from './list-filtered-orders.ts';
-
-type Needs = {
-  readonly database: Database;
-  readonly accounts: Pick<AccountDirectory, 'get'>;
-  readonly clock: Clock;
-};
 
 export type MatchReason =
   | 'order_id'
@@ -61,7 +54,7 @@ export type SearchResult = {
 const textLengthMax = 300;
 
 export async function searchOrders(
-  services: Needs,
+  services: Pick<Services, 'database' | 'accounts' | 'clock'>,
   accountId: string,
   { text, limit }: { readonly text: string; readonly limit: number },
 ): Promise<SearchResult> {

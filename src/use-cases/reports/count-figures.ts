@@ -3,9 +3,9 @@
  * found by `walk-figures.ts`. See docs/decisions/0045.
  */
 import { settledBefore } from '../../domain/reports/margin.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
+import { addSeconds } from '../../domain/time.ts';
 import type { IsOver } from '../../services/run-step.ts';
+import type { Services } from '../../services/services.ts';
 import { findTextOrder } from '../../store/inbox/text-order.ts';
 import {
   endFigurePass,
@@ -16,8 +16,6 @@ import {
 import { listChangedSlots } from '../../store/reports/figure-slots.ts';
 import { recountSlots } from './recount-slots.ts';
 
-type Needs = { readonly database: Database; readonly clock: Clock };
-
 /** After a long pause the pass covers a part of it, and the next sweeps the rest. */
 const passSecondsMax = 6 * 60 * 60;
 
@@ -25,7 +23,10 @@ const passSecondsMax = 6 * 60 * 60;
  * A pass that is not complete when its time is over continues with the next account in the next sweep. Returns how many
  * accounts are left.
  */
-export async function countFigures({ database, clock }: Needs, isOver: IsOver): Promise<number> {
+export async function countFigures(
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
+  isOver: IsOver,
+): Promise<number> {
   const now = clock();
   const order = await findTextOrder(database);
   const known = await findFigurePass(database);

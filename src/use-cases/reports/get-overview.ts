@@ -12,8 +12,9 @@ import {
   readPeriod,
 } from '../../domain/reports/overview.ts';
 import { dayAfter, dayOf, slotsBetween } from '../../domain/reports/slot.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
+import { addSeconds } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import { findTextOrder } from '../../store/inbox/text-order.ts';
 import { findFigurePass, findFigureWalk } from '../../store/reports/figure-cursors.ts';
 import { sumDays } from '../../store/reports/figure-days.ts';
@@ -27,8 +28,6 @@ import {
 } from '../../store/reports/figures.ts';
 import { type Attention, countAttention } from './count-attention.ts';
 
-type Needs = { readonly database: Database; readonly clock: Clock };
-
 export type AccountOverview = Overview & {
   readonly attention: Attention;
   /**
@@ -39,7 +38,7 @@ export type AccountOverview = Overview & {
 };
 
 export async function getOverview(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   accountId: string,
   request: PeriodRequest,
 ): Promise<AccountOverview> {

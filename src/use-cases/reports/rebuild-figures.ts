@@ -1,7 +1,6 @@
 /** Counts all figures of an account, or of all, again. Figures that are right do not change. */
 import type { Actor } from '../../domain/audit.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import { listAccountIds } from '../../store/accounts/accounts.ts';
 import { findTextOrder, type TextOrder } from '../../store/inbox/text-order.ts';
 import {
@@ -13,8 +12,6 @@ import type { Slot } from '../../store/reports/figures.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { recountSlots } from './recount-slots.ts';
 import { walkSlots } from './walk-slots.ts';
-
-type Needs = { readonly database: Database; readonly clock: Clock };
 
 export type RebuiltFigures = {
   /** Half hours with orders or figures. */
@@ -28,18 +25,18 @@ const batchSize = 20;
 
 /** The log of each account whose figures changed says so. */
 export async function rebuildFigures(
-  needs: Needs,
+  services: Pick<Services, 'database' | 'clock'>,
   actor: Actor,
   accountId?: string,
 ): Promise<RebuiltFigures> {
-  const { database, clock } = needs;
+  const { database, clock } = services;
   const startedAt = clock();
   const order = await findTextOrder(database);
   const accountIds = accountId ? [accountId] : (await listAccountIds(database)).toSorted();
   let counted = 0;
   let changed = 0;
   for (const id of accountIds) {
-    const rebuilt = await rebuildAccount(needs, order, id);
+    const rebuilt = await rebuildAccount(services, order, id);
     counted += rebuilt.counted;
     changed += rebuilt.changed;
     if (rebuilt.changed === 0) continue;
@@ -49,7 +46,7 @@ export async function rebuildFigures(
       object: id,
       details: rebuilt,
     } as const;
-    await recordAudit(needs, actor, [done]);
+    await recordAudit(services, actor, [done]);
   }
   if (!accountId) {
     await endFigurePass(database, startedAt);
@@ -60,7 +57,7 @@ export async function rebuildFigures(
 }
 
 async function rebuildAccount(
-  { database }: Needs,
+  { database }: Pick<Services, 'database'>,
   order: TextOrder,
   accountId: string,
 ): Promise<RebuiltFigures> {

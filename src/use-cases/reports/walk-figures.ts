@@ -2,8 +2,8 @@
  * Counts all figures again, a few in every sweep. The first walk counts what was stored before there were figures and
  * takes all the time of its step. Later ones find what was missed because a clock was wrong. See docs/decisions/0045.
  */
-import type { Database } from '../../postgres/database.ts';
 import type { IsOver } from '../../services/run-step.ts';
+import type { Services } from '../../services/services.ts';
 import { listAccountIds } from '../../store/accounts/accounts.ts';
 import { findTextOrder } from '../../store/inbox/text-order.ts';
 import { findFigureWalk, saveFigureWalk } from '../../store/reports/figure-cursors.ts';
@@ -11,13 +11,14 @@ import type { Slot } from '../../store/reports/figures.ts';
 import { recountSlots } from './recount-slots.ts';
 import { walkSlots } from './walk-slots.ts';
 
-type Needs = { readonly database: Database };
-
 const slotsPerSweep = 100;
 const slotsPerSave = 20;
 
 /** An endless walk, a part in every sweep, so nothing counts as left. */
-export async function walkFigures({ database }: Needs, isOver: IsOver): Promise<number> {
+export async function walkFigures(
+  { database }: Pick<Services, 'database'>,
+  isOver: IsOver,
+): Promise<number> {
   const order = await findTextOrder(database);
   const { last: lastVisited, completed } = await findFigureWalk(database);
   const accountIds = (await listAccountIds(database)).toSorted();

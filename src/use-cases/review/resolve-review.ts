@@ -2,8 +2,8 @@
 import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { findAccountIdOfDelivery } from '../../domain/ids.ts';
 import { type FlagName, findFlagName, findNote, orderIdOf } from '../../domain/inbox/review.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database, Transaction } from '../../postgres/database.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { lockDelivery } from '../../store/inbox/deliveries.ts';
 import { deleteOtherReferences } from '../../store/inbox/parked-deliveries.ts';
@@ -14,11 +14,6 @@ import {
   lockDeliveriesToReview,
   saveResolvedDeliveries,
 } from '../../store/inbox/review-resolutions.ts';
-
-type Needs = {
-  readonly database: Database;
-  readonly clock: Clock;
-};
 
 export type ReviewToResolve = {
   /** The id of a delivery or of a flag, as the review list shows it. */
@@ -52,7 +47,7 @@ export const noteRefusal: RefusedReview = {
 type Closing = ReviewToResolve & { readonly at: Date };
 
 export async function resolveReview(
-  services: Needs,
+  services: Pick<Services, 'database' | 'clock'>,
   request: ReviewToResolve,
 ): Promise<ResolvedReview | RefusedReview> {
   const note = findNote(request.note);

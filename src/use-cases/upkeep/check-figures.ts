@@ -4,6 +4,7 @@ import { type Figure, listDifferences } from '../../domain/reports/figure.ts';
 import { settledBefore } from '../../domain/reports/margin.ts';
 import { dayOf, slotAfter } from '../../domain/reports/slot.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import { listAccountIds } from '../../store/accounts/accounts.ts';
 import { findTextOrder, type TextOrder } from '../../store/inbox/text-order.ts';
 import { findFigurePass, findFigureWalk } from '../../store/reports/figure-cursors.ts';
@@ -15,8 +16,6 @@ import { readSnapshot } from '../../store/snapshot.ts';
 import type { Breach, RowKey } from '../../store/upkeep/invariants.ts';
 import { walkSlots } from '../reports/walk-slots.ts';
 
-type Needs = { readonly database: Database };
-
 export type CheckedFigures = {
   readonly rows: number;
   /** The account and the half hour that was checked last. */
@@ -27,7 +26,7 @@ export type CheckedFigures = {
 const slotsOfPage = 100;
 
 export async function* checkFigures(
-  { database }: Needs,
+  { database }: Pick<Services, 'database'>,
   {
     after,
     accountId,

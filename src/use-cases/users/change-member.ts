@@ -1,9 +1,9 @@
 /** Changes the role of a member, or removes a member. An account keeps at least one owner. Contract 13.2. */
 import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Clock } from '../../domain/time.ts';
 import { isLastOwner, type Membership, type Role } from '../../domain/users/role.ts';
-import type { Database, Transaction } from '../../postgres/database.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { deleteInvitationsOf } from '../../store/users/invitations.ts';
 import {
@@ -14,12 +14,10 @@ import {
 } from '../../store/users/memberships.ts';
 import { deleteUser, lockUser } from '../../store/users/users.ts';
 
-type Needs = { readonly database: Database; readonly clock: Clock };
-
 export type MemberName = Pick<Membership, 'accountId' | 'userId'>;
 
 export async function changeRole(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   actor: Actor,
   name: MemberName,
   role: Role,
@@ -42,7 +40,7 @@ export async function changeRole(
 
 /** A user of no account is deleted, with sessions, password and passkeys: nothing personal is kept without a reason. */
 export async function removeMember(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   actor: Actor,
   name: MemberName,
 ): Promise<void> {
