@@ -142,7 +142,7 @@ test('test/README.md names every folder of tests, and only paths that exist', as
 test('test/README.md says where every use case is proven', async () => {
   const text = await readFile(join(root, 'test/README.md'), 'utf8');
   const unproven: string[] = [];
-  for (const file of globSync('src/use-cases/**/*.ts', { cwd: root })) {
+  for (const file of globSync('src/use-cases/*/*.ts', { cwd: root })) {
     // A use case is its verb: create-order.ts exports createOrder.
     const name = basename(file, '.ts').replace(/-(.)/g, (_, letter: string) =>
       letter.toUpperCase(),

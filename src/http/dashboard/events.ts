@@ -6,7 +6,7 @@ import { type EventName, eventIdOf, findEventName, isOrderId } from '../../domai
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/users/role.ts';
 import type { AccountEvent } from '../../use-cases/events/list-account-events.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { getAccount, getActor } from './dashboard-guard.ts';
 import { shownUrl } from './endpoints.ts';
 import { maskEventBody } from './mask-event-body.ts';
@@ -38,8 +38,8 @@ const forOperators = {
   bodyLimit: limits.publicBodyBytesMax,
 } as const;
 
-export function addEvents(app: FastifyInstance, edge: Edge): void {
-  const { useCases } = edge;
+export function addEvents(app: FastifyInstance, context: HttpContext): void {
+  const { useCases } = context;
 
   app.get<{ Querystring: Query }>('/events', {
     ...forViewers,
@@ -62,7 +62,7 @@ export function addEvents(app: FastifyInstance, edge: Edge): void {
     },
   });
 
-  addResend(app, edge);
+  addResend(app, context);
 }
 
 function readPage(accountId: string, query: Query) {
@@ -86,7 +86,7 @@ function readAfter(accountId: string, text: string | undefined) {
   return refuseField('after', 'must be the next of the page before');
 }
 
-function addResend(app: FastifyInstance, { useCases }: Edge): void {
+function addResend(app: FastifyInstance, { useCases }: HttpContext): void {
   app.post<{ Params: EventParams; Body: Static<typeof ResendBody> }>('/events/:event_id/resend', {
     ...forOperators,
     schema: { hide: true, body: ResendBody },

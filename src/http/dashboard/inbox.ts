@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { deliveryStates } from '../../domain/inbox/delivery.ts';
 import { limits } from '../../domain/limits.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { getAccount, getActor } from './dashboard-guard.ts';
 import { deliveryBodyView, deliveryView, listedDeliveryView } from './delivery-view.ts';
 import { type Query, readChoice, readLimit, readText, refuseUnknown } from './read-query.ts';
@@ -15,7 +15,7 @@ const forViewers = {
   schema: { hide: true },
 } as const;
 
-export function addInbox(app: FastifyInstance, { useCases }: Edge): void {
+export function addInbox(app: FastifyInstance, { useCases }: HttpContext): void {
   app.get<{ Querystring: Query }>('/inbox', {
     ...forViewers,
     handler: async (request) => {

@@ -1,8 +1,8 @@
 /** Update order, under the four methods and paths that shipped clients use. Contract 11.3. */
 import type { FastifyInstance, HTTPMethods } from 'fastify';
-import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
+import type { HttpContext } from '../http-context.ts';
 import { documentedUpdateOrderBody, UpdateOrderBody } from './order-change-schemas.ts';
 import { readOrderId } from './order-id.ts';
 import { FullOrderReply } from './order-reply-schemas.ts';
@@ -19,7 +19,7 @@ const aliases: ReadonlyArray<{ readonly method: HTTPMethods; readonly url: strin
   { method: 'PATCH', url: '/order' },
 ];
 
-export function addUpdateOrder(app: FastifyInstance, { useCases, clock }: Edge): void {
+export function addUpdateOrder(app: FastifyInstance, { useCases, clock }: HttpContext): void {
   for (const { method, url } of [route, ...aliases]) {
     app.route<{ Body: UpdateOrderBody; Reply: FullOrderReply }>({
       method,
