@@ -13,9 +13,9 @@ export type Announcer = {
   readonly findAnnouncing: (tx: Transaction, accountId: string) => Promise<Account | undefined>;
   /** The same as far as the cache knows. If it is wrong, more is read later. */
   readonly isAnnouncing: (accountId: string) => boolean;
-  readonly render: RenderChange;
+  readonly renderChange: RenderChange;
   /** Called after the commit, so that the events are sent at once. */
-  readonly onStored: (endpoints: readonly EndpointName[]) => void;
+  readonly startDeliveries: (endpoints: readonly EndpointName[]) => void;
 };
 
 /** What the events of one change have in common is rendered once. */
@@ -33,8 +33,8 @@ export type EventToRender = OrderEvent & { readonly name: EventName };
 
 export function createAnnouncer(
   accounts: Pick<AccountDirectory, 'recall' | 'findWithin'>,
-  render: RenderChange,
-  onStored: Announcer['onStored'],
+  renderChange: RenderChange,
+  startDeliveries: Announcer['startDeliveries'],
 ): Announcer {
   const hasEndpoint = (account: Account | undefined) => account?.endpoints.some(isEnabled) === true;
   return {
@@ -43,7 +43,7 @@ export function createAnnouncer(
       return hasEndpoint(account) ? account : undefined;
     },
     isAnnouncing: (accountId) => hasEndpoint(accounts.recall(accountId)),
-    render,
-    onStored,
+    renderChange,
+    startDeliveries,
   };
 }

@@ -18,7 +18,7 @@ export function findProviderApi(
   const [secret] = liveSecrets(account, apiSecret.option, services.clock());
   if (!address || secret === undefined) return undefined;
   const settings = readProviderValues(account, provider);
-  return { ...address, secret, settings, call: services.callProvider };
+  return { ...address, secret, settings, callProvider: services.callProvider };
 }
 
 /** The provider of a payment mode. Undefined if the account has no settings for it, so that the mode is not offered. */

@@ -48,7 +48,8 @@ test('every secret opens, and the providers are called with the same credentials
   for (const kind of kinds) {
     assert.deepEqual(liveSecrets(account, kind, new Date()), [`value of ${kind}`]);
   }
-  const { call: _call, ...gateway } = findProviderApi(services, account, 'bank-gateway') ?? {};
+  const { callProvider: _call, ...gateway } =
+    findProviderApi(services, account, 'bank-gateway') ?? {};
   assert.deepEqual(gateway, {
     ...apis['bank-gateway'],
     secret: 'value of bank-gateway-password',

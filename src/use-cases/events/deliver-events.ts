@@ -24,7 +24,7 @@ export type EventDeliveries = {
   /** A round of the background: looks for endpoints with due events. Resolves to false: the events themselves go on. */
   readonly startDue: () => Promise<boolean>;
   /** Events of these endpoints were stored by this process. */
-  readonly startFor: (endpoints: readonly EndpointName[]) => void;
+  readonly startDeliveries: (endpoints: readonly EndpointName[]) => void;
   /** Starts no more attempts, and resolves when those in progress have ended. */
   readonly stop: () => Promise<void>;
 };
@@ -87,7 +87,7 @@ export function createEventDeliveries(services: Services): EventDeliveries {
       await Promise.all(due.map((endpoint) => track(pump(lanes.laneOf(endpoint)))));
       return false;
     },
-    startFor: (endpoints) => {
+    startDeliveries: (endpoints) => {
       for (const endpoint of endpoints) startPump(lanes.laneOf(endpoint));
     },
     stop: async () => {

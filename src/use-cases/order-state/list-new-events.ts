@@ -60,7 +60,7 @@ export async function listNewEvents(
       eventSequence += stage.events.length;
     }
   }
-  tx.onCommit(() => announcer.onStored(listEndpointsOf(events)));
+  tx.onCommit(() => announcer.startDeliveries(listEndpointsOf(events)));
   return events;
 }
 
@@ -166,7 +166,7 @@ async function listAllTransactions(
 }
 
 function renderEvents(
-  { render }: Announcer,
+  { renderChange }: Announcer,
   { before, account }: AnnouncedOrder,
   { state, events }: Stage,
   stored: Order,
@@ -181,7 +181,7 @@ function renderEvents(
   const ids = new Set(events.map(({ transactionId }) => transactionId));
   const shown = transactions.filter(({ transactionId }) => ids.has(transactionId));
   const enquiry = enquiryOf(order, transactions, shown, signing);
-  const renderEvent = render({ account, enquiry, occurredAt: now });
+  const renderEvent = renderChange({ account, enquiry, occurredAt: now });
   return events.map(({ endpointIds, ...event }, place) => {
     const name = { accountId, orderId, sequence: eventSequence + place + 1 };
     const { type, transactionId } = event;

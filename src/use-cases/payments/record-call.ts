@@ -32,7 +32,7 @@ export async function recordCall(
 /** In a batch with other polls: there are many of them, and nobody waits for one. */
 export async function recordPoll(services: Services, call: FinishedCall): Promise<void> {
   noteCall(services, call);
-  await unparkLearned(services, call, await services.recordInBatch(call));
+  await unparkLearned(services, call, await services.recordCalls(call));
 }
 
 function noteCall(services: Pick<Services, 'counters' | 'warnings'>, call: FinishedCall): void {

@@ -91,10 +91,10 @@ export async function startPayment(
   const stored = await storePayment(services, account, caller, request, idempotencyKey);
   return stored.kind === 'repeat'
     ? { reply: await replayPayment(services, stored), replayed: true }
-    : { reply: await callProvider(services, stored), replayed: false };
+    : { reply: await startAtProvider(services, stored), replayed: false };
 }
 
-async function callProvider(services: Services, stored: StoredPayment): Promise<PaymentReply> {
+async function startAtProvider(services: Services, stored: StoredPayment): Promise<PaymentReply> {
   const { accountId, payment, provider, api, keyed } = stored;
   const { orderId, transactionId } = payment;
   const { answer, result } = await getProvider(provider).outbound.startPayment(api, payment);
