@@ -1,5 +1,5 @@
 /** The message printed when the service is ready; at the very first start it shows how to make the first calls. */
-import type { AccountName } from '../store/accounts/accounts.ts';
+import type { NamedAccount } from '../store/accounts/accounts.ts';
 import type { NewAccount } from '../use-cases/accounts/create-account.ts';
 
 /** Nobody reads mail there: the link is printed, and the address is what the owner signs in with. */
@@ -13,13 +13,13 @@ const commandLine = 'npm run --silent cli --';
  */
 export function laterStartText(
   publicUrl: string,
-  accounts: readonly AccountName[] | undefined,
+  accounts: readonly NamedAccount[] | undefined,
 ): string {
   const lines = [...(accounts ? accountLines(accounts) : []), ['API', `${publicUrl}/docs`]];
   return `${readyText(publicUrl)}\n\n${alignedLines(lines)}\n`;
 }
 
-function accountLines([account, other]: readonly AccountName[]): string[][] {
+function accountLines([account, other]: readonly NamedAccount[]): string[][] {
   return account
     ? [
         ['account', `${account.accountId} (${account.name})${other ? ' and others' : ''}`],

@@ -2,9 +2,9 @@
 import type { Account } from '../domain/accounts/account.ts';
 import { isEnabled } from '../domain/accounts/endpoint.ts';
 import type { OrderEvent } from '../domain/events/list-events.ts';
-import type { EventName } from '../domain/ids.ts';
+import type { EventKey } from '../domain/ids.ts';
 import type { Transaction } from '../postgres/database.ts';
-import type { EndpointName } from '../store/accounts/endpoints.ts';
+import type { EndpointKey } from '../store/accounts/endpoints.ts';
 import type { AccountDirectory } from './account-directory.ts';
 import type { Enquiry } from './enquiry.ts';
 
@@ -15,7 +15,7 @@ export type Announcer = {
   readonly isAnnouncing: (accountId: string) => boolean;
   readonly renderChange: RenderChange;
   /** Called after the commit, so that the events are sent at once. */
-  readonly startDeliveries: (endpoints: readonly EndpointName[]) => void;
+  readonly startDeliveries: (endpoints: readonly EndpointKey[]) => void;
 };
 
 /** What the events of one change have in common is rendered once. */
@@ -29,7 +29,7 @@ export type ChangeToRender = {
   readonly occurredAt: Date;
 };
 
-export type EventToRender = OrderEvent & { readonly name: EventName };
+export type EventToRender = OrderEvent & { readonly key: EventKey };
 
 export function createAnnouncer(
   accounts: Pick<AccountDirectory, 'recall' | 'findWithin'>,

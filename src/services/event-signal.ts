@@ -1,7 +1,7 @@
 /** Tells the sender of events in this process that some were stored, so that it need not wait for its next round. */
-import type { EndpointName } from '../store/accounts/endpoints.ts';
+import type { EndpointKey } from '../store/accounts/endpoints.ts';
 
-type StartDeliveries = (endpoints: readonly EndpointName[]) => void;
+type StartDeliveries = (endpoints: readonly EndpointKey[]) => void;
 
 export type EventSignal = {
   readonly startDeliveries: StartDeliveries;

@@ -5,8 +5,11 @@
 import type { Delivery } from './delivery.ts';
 import { withoutEventId } from './reused-event-id.ts';
 
-export type DeliveryKey = Pick<Delivery, 'accountId' | 'provider' | 'deliveryKey'>;
-export type EventKey = Pick<Delivery, 'accountId' | 'provider'> & { readonly eventId: string };
+/** Deliveries of one key are repeats of each other. */
+export type RepeatKey = Pick<Delivery, 'accountId' | 'provider' | 'deliveryKey'>;
+export type ProviderEventKey = Pick<Delivery, 'accountId' | 'provider'> & {
+  readonly eventId: string;
+};
 
 export type RecognisedDelivery = {
   /** The stored delivery that it repeats. */
@@ -16,7 +19,7 @@ export type RecognisedDelivery = {
 };
 
 /** The keys under which a repeated delivery may be stored. */
-export function listPossibleKeys(delivery: Delivery): DeliveryKey[] {
+export function listPossibleKeys(delivery: Delivery): RepeatKey[] {
   const { accountId, provider, eventId } = delivery;
   // In rows of older versions the event id is the key.
   return eventId === null ? [delivery] : [delivery, { accountId, provider, deliveryKey: eventId }];
@@ -26,13 +29,13 @@ export function listPossibleKeys(delivery: Delivery): DeliveryKey[] {
 export function recogniseRepeats(
   deliveries: readonly Delivery[],
   stored: readonly Delivery[],
-  takenEvents: readonly EventKey[],
+  takenEvents: readonly ProviderEventKey[],
 ): ReadonlyMap<string, RecognisedDelivery> {
   const storedByKey = new Map(stored.map((delivery) => [keyOf(delivery), delivery]));
-  const taken = new Set(takenEvents.map(eventKeyOf));
+  const taken = new Set(takenEvents.map(providerEventKeyOf));
   const recognised = new Map<string, RecognisedDelivery>();
   for (const delivery of deliveries) {
-    const event = findEventKey(delivery);
+    const event = findProviderEventKey(delivery);
     const repeated = findRepeated(delivery, event, storedByKey);
     const isReused = event !== undefined && (taken.has(event) || storedByKey.has(event));
     const fresh = isReused ? withoutEventId(delivery) : delivery;
@@ -43,15 +46,15 @@ export function recogniseRepeats(
 }
 
 /** As one text, for the keys of maps. */
-export function keyOf({ accountId, provider, deliveryKey }: DeliveryKey): string {
+export function keyOf({ accountId, provider, deliveryKey }: RepeatKey): string {
   return `${accountId}/${provider}/${deliveryKey}`;
 }
 
-function eventKeyOf({ eventId, ...owner }: EventKey): string {
+function providerEventKeyOf({ eventId, ...owner }: ProviderEventKey): string {
   return keyOf({ ...owner, deliveryKey: eventId });
 }
 
-function findEventKey({ accountId, provider, eventId }: Delivery): string | undefined {
+function findProviderEventKey({ accountId, provider, eventId }: Delivery): string | undefined {
   return eventId === null ? undefined : keyOf({ accountId, provider, deliveryKey: eventId });
 }
 

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
-import { type EventName, eventIdOf, findEventName, isOrderId } from '../../domain/ids.ts';
+import { type EventKey, eventIdOf, findEventKey, isOrderId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/users/role.ts';
 import type { AccountEvent } from '../../use-cases/events/list-account-events.ts';
@@ -81,8 +81,8 @@ function readPage(accountId: string, query: Query) {
 function readAfter(accountId: string, text: string | undefined) {
   if (text === undefined) return undefined;
   const [eventId = '', endpointId = ''] = text.split('/');
-  const name = findEventName(eventId);
-  if (name?.accountId === accountId && endpointId !== '') return { ...name, endpointId };
+  const key = findEventKey(eventId);
+  if (key?.accountId === accountId && endpointId !== '') return { ...key, endpointId };
   return refuseField('after', 'must be the next of the page before');
 }
 
@@ -127,11 +127,11 @@ function notResent(eventId: string, isPruned: boolean): ServiceError {
 }
 
 /** An id contains its account. One of another account is answered like one that does not exist. */
-function getOwnEvent(request: FastifyRequest<{ Params: EventParams }>): EventName {
+function getOwnEvent(request: FastifyRequest<{ Params: EventParams }>): EventKey {
   const { event_id: eventId } = request.params;
-  const name = findEventName(eventId);
-  if (name?.accountId !== getAccount(request).accountId) throw unknownEvent(eventId);
-  return name;
+  const key = findEventKey(eventId);
+  if (key?.accountId !== getAccount(request).accountId) throw unknownEvent(eventId);
+  return key;
 }
 
 function unknownEvent(eventId: string): ServiceError {

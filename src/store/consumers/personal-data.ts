@@ -1,16 +1,16 @@
 /** The one-time scan of orders that were stored before bank accounts were sealed and the history was masked. */
 import type { Order } from '../../domain/orders/order.ts';
 import type { Database, Queryable, Transaction } from '../../postgres/database.ts';
-import type { OrderName } from '../order-rows.ts';
+import type { OrderKey } from '../order-rows.ts';
 import { queryPerAccount } from '../per-account.ts';
 
-export type ScannedOrder = OrderName & {
+export type ScannedOrder = OrderKey & {
   /** The bank account is stored in clear, or the history may contain the consumer because a call changed the order. */
   readonly mayHoldClearText: boolean;
 };
 
 /** The last order that was scanned; undefined when the scan is complete or was never needed. */
-export async function findCursor(database: Queryable): Promise<OrderName | undefined> {
+export async function findCursor(database: Queryable): Promise<OrderKey | undefined> {
   const { rows } = await database.query<{ account_id: string; order_id: string }>({
     text: `select account_id, order_id from sweep_cursors where name = 'personal-data'`,
   });
@@ -20,7 +20,7 @@ export async function findCursor(database: Queryable): Promise<OrderName | undef
 /** Only updates: a concurrent scan may have reached the end and deleted the cursor. */
 export async function moveCursor(
   database: Queryable,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
 ): Promise<void> {
   await database.query({
     text: `update sweep_cursors set account_id = $1, order_id = $2 where name = 'personal-data'`,
@@ -35,7 +35,7 @@ export async function deleteCursor(database: Queryable): Promise<void> {
 
 export async function listOrdersToScan(
   database: Database,
-  after: OrderName,
+  after: OrderKey,
   limit: number,
 ): Promise<ScannedOrder[]> {
   const { rows } = await database.query<ScannedOrder>({
@@ -55,9 +55,9 @@ export async function listOrdersToScan(
 /** The orders of these that a call has changed. */
 async function listChanged(
   database: Queryable,
-  orders: readonly OrderName[],
+  orders: readonly OrderKey[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await queryPerAccount<{ order_id: string }, OrderName>(
+  const rows = await queryPerAccount<{ order_id: string }, OrderKey>(
     database,
     orders,
     (accountId, own) => ({

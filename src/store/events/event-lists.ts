@@ -1,16 +1,16 @@
 /** Events for an operator: the newest ones page by page, one with its attempts, and making them due again. Contract 12.7. */
 import type { EventType } from '../../domain/event-type.ts';
-import type { EventName } from '../../domain/ids.ts';
+import type { EventKey } from '../../domain/ids.ts';
 import type { Queryable } from '../../postgres/database.ts';
-import type { EndpointName } from '../accounts/endpoints.ts';
+import type { EndpointKey } from '../accounts/endpoints.ts';
 import { type AddValue, type KeyRange, type Selection, selectNewest } from '../inbox/newest.ts';
-import type { EventDeliveryName } from './event-deliveries.ts';
+import type { EventDeliveryKey } from './event-deliveries.ts';
 
 export const eventStates = ['pending', 'delivered', 'undelivered'] as const;
 export type EventState = (typeof eventStates)[number];
 
 /** An event for one endpoint. */
-export type ListedEvent = EventDeliveryName & {
+export type ListedEvent = EventDeliveryKey & {
   readonly type: EventType;
   readonly occurredAt: Date;
   readonly state: EventState;
@@ -24,7 +24,7 @@ type EventRange = KeyRange & {
 };
 
 /** Sorts events of all accounts by the time of their order. Numbers are padded, so that they sort as text. */
-export function eventKeyOf({ orderId, sequence, endpointId }: EventDeliveryName): string {
+export function eventKeyOf({ orderId, sequence, endpointId }: EventDeliveryKey): string {
   return [orderId, String(sequence).padStart(9, '0'), endpointId].join('/');
 }
 
@@ -66,7 +66,7 @@ export function listNewestEvents(
   return selectNewest(database, newestEvents(range), columns, { accountId, limit });
 }
 
-export type StoredEvent = EventName & {
+export type StoredEvent = EventKey & {
   readonly type: EventType;
   readonly transactionId: string | null;
   readonly status: string;
@@ -77,7 +77,7 @@ export type StoredEvent = EventName & {
 
 export async function findEvent(
   database: Queryable,
-  { accountId, orderId, sequence }: EventName,
+  { accountId, orderId, sequence }: EventKey,
 ): Promise<StoredEvent | undefined> {
   const { rows } = await database.query<StoredEvent>({
     text: `select account_id as "accountId", order_id as "orderId", sequence, event_type as type,
@@ -100,7 +100,7 @@ export type StoredAttempt = {
 /** In the order in which they were made. */
 export async function listAttempts(
   database: Queryable,
-  { accountId, orderId, sequence }: EventName,
+  { accountId, orderId, sequence }: EventKey,
 ): Promise<StoredAttempt[]> {
   const { rows } = await database.query<StoredAttempt>({
     text: `select endpoint_id as "endpointId", attempted_at as "attemptedAt", status,
@@ -115,7 +115,7 @@ export async function listAttempts(
 /** The ids of the endpoints that have this event, whatever became of it. */
 export async function listEndpointIdsOf(
   database: Queryable,
-  { accountId, orderId, sequence }: EventName,
+  { accountId, orderId, sequence }: EventKey,
 ): Promise<string[]> {
   const { rows } = await database.query<{ endpoint_id: string }>({
     text: `select endpoint_id from events
@@ -126,7 +126,7 @@ export async function listEndpointIdsOf(
 }
 
 export type ResendRange =
-  | { readonly event: EventName }
+  | { readonly event: EventKey }
   /** Events that occurred then or later. */
   | { readonly since: Date };
 
@@ -138,7 +138,7 @@ export type ResentEvents = { readonly resent: number; readonly pruned: number };
  */
 export async function makeEventsDue(
   database: Queryable,
-  { accountId, endpointId }: EndpointName,
+  { accountId, endpointId }: EndpointKey,
   range: ResendRange,
   { now, claimedUntil }: { readonly now: Date; readonly claimedUntil: Date },
 ): Promise<ResentEvents> {

@@ -2,11 +2,11 @@
  * Events of one account for its dashboard. Every statement reads a limited number of rows: those that wait or were given
  * up through their partial indexes, all others backwards through the primary key. Contract 13.7.
  */
-import type { EventName } from '../../domain/ids.ts';
+import type { EventKey } from '../../domain/ids.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import type { EndpointName } from '../accounts/endpoints.ts';
+import type { EndpointKey } from '../accounts/endpoints.ts';
 import type { AddValue } from '../inbox/newest.ts';
-import type { EventDeliveryName } from './event-deliveries.ts';
+import type { EventDeliveryKey } from './event-deliveries.ts';
 import type { EventState, ListedEvent } from './event-lists.ts';
 
 /** States that few events have, so that each has an index of its own. */
@@ -17,7 +17,7 @@ const columns = `account_id as "accountId", order_id as "orderId", sequence,
   next_attempt_at as "nextAttemptAt"`;
 
 /** The place of a page: the last event of the page before. */
-export type EventPlace = Pick<EventDeliveryName, 'orderId' | 'sequence' | 'endpointId'>;
+export type EventPlace = Pick<EventDeliveryKey, 'orderId' | 'sequence' | 'endpointId'>;
 
 /** How many there are, counted up to `max`. */
 export async function countEventsOfState(
@@ -99,7 +99,7 @@ function comesBefore(place: EventPlace | undefined, add: AddValue): string {
 /** What became of an event at each endpoint that wanted it. */
 export async function listEventAtEndpoints(
   database: Queryable,
-  { accountId, orderId, sequence }: EventName,
+  { accountId, orderId, sequence }: EventKey,
 ): Promise<ListedEvent[]> {
   const { rows } = await database.query<ListedEvent>({
     text: `select ${columns} from events
@@ -109,7 +109,7 @@ export async function listEventAtEndpoints(
   return rows;
 }
 
-export type EndpointBacklog = EndpointName & {
+export type EndpointBacklog = EndpointKey & {
   /** Since when every attempt has failed; null after one that succeeded. */
   readonly failingSince: Date | null;
   /** Counted up to the limit. */
@@ -138,7 +138,7 @@ export async function listEndpointBacklogs(
 /** Makes events due that were given up and occurred at that time or later, at most `limit`, and returns how many. */
 export async function makeUndeliveredDue(
   tx: Transaction,
-  { accountId, endpointId }: EndpointName,
+  { accountId, endpointId }: EndpointKey,
   { since, now, limit }: { readonly since: Date; readonly now: Date; readonly limit: number },
 ): Promise<number> {
   const { rowCount } = await tx.query({

@@ -15,7 +15,7 @@ import {
   moveCursor,
   saveSealedContent,
 } from '../../store/consumers/personal-data.ts';
-import type { OrderName } from '../../store/order-rows.ts';
+import type { OrderKey } from '../../store/order-rows.ts';
 import { listHistoryRows, saveHistoryRows } from '../../store/orders/history.ts';
 import { lockOrder } from '../../store/orders/orders.ts';
 import { countOrdersAfter } from '../../store/upkeep/backlogs.ts';
@@ -46,7 +46,7 @@ export async function sealStored(
 /** An unavailable database ends this run. A defect in one order must not stop the orders after it. */
 function reportOrEnd(
   { reportDefect }: Pick<Services, 'reportDefect'>,
-  { orderId }: OrderName,
+  { orderId }: OrderKey,
   error: unknown,
 ): void {
   if (error instanceof ServiceError) throw error;
@@ -55,7 +55,7 @@ function reportOrEnd(
 
 async function sealOrder(
   services: Pick<Services, 'database' | 'accounts'>,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
 ): Promise<void> {
   const account = await services.accounts.find(accountId);
   await services.database.transaction(async (tx) => {
@@ -67,7 +67,7 @@ async function sealOrder(
   });
 }
 
-async function maskHistory(tx: Transaction, order: OrderName): Promise<void> {
+async function maskHistory(tx: Transaction, order: OrderKey): Promise<void> {
   const rows = await listHistoryRows(tx, order);
   const masked = rows.map((row) => ({
     ...row,

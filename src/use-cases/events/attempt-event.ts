@@ -18,12 +18,12 @@ export async function attemptEvent(
   endpoint: Endpoint,
   claimed: ClaimedEvent,
 ): Promise<AttemptResult> {
-  const { body, failures: failuresBefore, ...name } = claimed;
+  const { body, failures: failuresBefore, ...key } = claimed;
   const attemptedAt = services.clock();
-  const sent = await sendSigned(services, account, endpoint, { id: eventIdOf(name), body });
+  const sent = await sendSigned(services, account, endpoint, { id: eventIdOf(key), body });
   services.counters.noteAttempt(outcomeOf(sent));
   const { status, durationMs, response } = sent;
-  const made = { ...name, attemptedAt, status, durationMs, response };
+  const made = { ...key, attemptedAt, status, durationMs, response };
   if (isDelivered(sent)) {
     return { ...made, state: 'delivered', failures: 0, nextAttemptAt: null };
   }

@@ -10,7 +10,7 @@ import { addSeconds } from '../../domain/time.ts';
 import { createAccountBatcher } from '../../postgres/account-batch.ts';
 import { createEndpointLanes, type Lane } from '../../services/endpoint-lanes.ts';
 import type { Services } from '../../services/services.ts';
-import type { EndpointName } from '../../store/accounts/endpoints.ts';
+import type { EndpointKey } from '../../store/accounts/endpoints.ts';
 import {
   type AttemptResult,
   claimEvents,
@@ -24,7 +24,7 @@ export type EventDeliveries = {
   /** A round of the background: looks for endpoints with due events. Resolves to false: the events themselves go on. */
   readonly startDue: () => Promise<boolean>;
   /** Events of these endpoints were stored by this process. */
-  readonly startDeliveries: (endpoints: readonly EndpointName[]) => void;
+  readonly startDeliveries: (endpoints: readonly EndpointKey[]) => void;
   /** Starts no more attempts, and resolves when those in progress have ended. */
   readonly stop: () => Promise<void>;
 };
@@ -110,7 +110,7 @@ function createRecorder(services: Pick<Services, 'database'>) {
 
 async function claimFor(
   { database, accounts, clock }: Pick<Services, 'database' | 'accounts' | 'clock'>,
-  { accountId, endpointId }: EndpointName,
+  { accountId, endpointId }: EndpointKey,
   limit: number,
   isStopped: () => boolean,
 ) {

@@ -1,6 +1,6 @@
 /** Lists the events and the endpoints of one account for its dashboard, and shows one event. Contract 13.7. */
 import { type Endpoint, unknownEndpoint } from '../../domain/accounts/endpoint.ts';
-import type { EventName } from '../../domain/ids.ts';
+import type { EventKey } from '../../domain/ids.ts';
 import type { Database } from '../../postgres/database.ts';
 import { type NewestPage, readNewest } from '../../services/read-newest.ts';
 import type { Services } from '../../services/services.ts';
@@ -88,13 +88,13 @@ export type AccountEvent = ShownEvent & {
 
 export async function findAccountEvent(
   services: Pick<Services, 'database'>,
-  name: EventName,
+  key: EventKey,
 ): Promise<AccountEvent | undefined> {
-  const event = await showEvent(services, name);
+  const event = await showEvent(services, key);
   if (!event) return undefined;
   const [states, known] = await Promise.all([
-    listEventAtEndpoints(services.database, name),
-    listEndpoints(services.database, name.accountId),
+    listEventAtEndpoints(services.database, key),
+    listEndpoints(services.database, key.accountId),
   ]);
   const urls = new Map(known.map(({ endpointId, url }) => [endpointId, url]));
   const endpoints = states.flatMap((state) => {

@@ -1,5 +1,5 @@
 /** Lists events for an operator, those of the newest orders first, and shows one with its attempts. Contract 12.7. */
-import { type EventName, firstOrderIdAt } from '../../domain/ids.ts';
+import { type EventKey, firstOrderIdAt } from '../../domain/ids.ts';
 import {
   type NewestPage,
   type NewestQuery,
@@ -50,8 +50,8 @@ export type ShownEvent = StoredEvent & { readonly attempts: readonly StoredAttem
 
 export async function showEvent(
   { database }: Pick<Services, 'database'>,
-  name: EventName,
+  key: EventKey,
 ): Promise<ShownEvent | undefined> {
-  const event = await findEvent(database, name);
-  return event && { ...event, attempts: await listAttempts(database, name) };
+  const event = await findEvent(database, key);
+  return event && { ...event, attempts: await listAttempts(database, key) };
 }

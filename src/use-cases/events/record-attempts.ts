@@ -8,7 +8,7 @@ import type { Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
 import type { Services } from '../../services/services.ts';
 import { lockAccount } from '../../store/accounts/accounts.ts';
-import { disableEndpoint, type EndpointName } from '../../store/accounts/endpoints.ts';
+import { disableEndpoint, type EndpointKey } from '../../store/accounts/endpoints.ts';
 import {
   type AttemptResult,
   type EndpointHealth,
@@ -20,7 +20,7 @@ import { isGone } from './attempt-event.ts';
 
 const daySeconds = 24 * 60 * 60;
 
-type Disabled = EndpointName & { readonly reason: string };
+type Disabled = EndpointKey & { readonly reason: string };
 
 /** Resolves to one `true` for each result. */
 export async function recordAttempts(

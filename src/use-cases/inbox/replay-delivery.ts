@@ -4,7 +4,7 @@
  */
 import type { Actor } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Delivery, DeliveryState } from '../../domain/inbox/delivery.ts';
+import type { Delivery, DeliveryKey, DeliveryState } from '../../domain/inbox/delivery.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Services } from '../../services/services.ts';
 import { findDelivery } from '../../store/inbox/deliveries.ts';
@@ -22,8 +22,6 @@ export type ReplayedDelivery =
   /** Without its body a delivery cannot be applied. */
   | { readonly kind: 'pruned'; readonly delivery: Delivery; readonly refusal: string };
 
-type DeliveryName = Pick<Delivery, 'accountId' | 'deliveryId'>;
-
 /** Undefined if the account has no such delivery. */
 export async function replayDelivery(
   services: Pick<
@@ -31,7 +29,7 @@ export async function replayDelivery(
     'database' | 'batches' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
   >,
   actor: Actor,
-  { accountId, deliveryId }: DeliveryName,
+  { accountId, deliveryId }: DeliveryKey,
 ): Promise<ReplayedDelivery | undefined> {
   const retried = await retryDelivery(services, accountId, deliveryId, 'requested', actor).catch(
     (error: unknown) => {

@@ -3,7 +3,7 @@
  * be applied does not keep the others waiting.
  */
 import { ServiceError } from '../../domain/errors.ts';
-import type { Delivery } from '../../domain/inbox/delivery.ts';
+import type { Delivery, DeliveryKey } from '../../domain/inbox/delivery.ts';
 import { limitLockWait, type Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
 import { databaseLimits } from '../../postgres/limits.ts';
@@ -11,12 +11,10 @@ import type { Services } from '../../services/services.ts';
 import { type AppliedDelivery, applyStored, type RetryReason } from './apply-stored.ts';
 import { noteStates, type RetriedDelivery, retryDelivery } from './retry-delivery.ts';
 
-type DeliveryName = Pick<Delivery, 'accountId' | 'deliveryId'>;
-
 export type RetriedTogether = {
   readonly retried: readonly RetriedDelivery[];
   /** A defect was reported and noted with its delivery. An unavailable database is for the caller to handle. */
-  readonly failed: ReadonlyArray<DeliveryName & { readonly error: unknown }>;
+  readonly failed: ReadonlyArray<DeliveryKey & { readonly error: unknown }>;
 };
 
 /**
@@ -30,7 +28,7 @@ export async function retryTogether(
   >,
   lock: (tx: Transaction) => Promise<readonly Delivery[]>,
   reason: RetryReason,
-  named: readonly DeliveryName[] = [],
+  named: readonly DeliveryKey[] = [],
 ): Promise<RetriedTogether> {
   let chosen = named;
   let applied: readonly AppliedDelivery[];
@@ -61,11 +59,11 @@ async function retryEach(
     Services,
     'database' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
   >,
-  deliveries: readonly DeliveryName[],
+  deliveries: readonly DeliveryKey[],
   reason: RetryReason,
 ): Promise<RetriedTogether> {
   const retried: RetriedDelivery[] = [];
-  const failed: Array<DeliveryName & { error: unknown }> = [];
+  const failed: Array<DeliveryKey & { error: unknown }> = [];
   const queue = deliveries.values();
   const work = async () => {
     for (const { accountId, deliveryId } of queue) {

@@ -7,7 +7,7 @@ import { type Actor, auditEntry } from '../../domain/audit.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
-import type { OrderName } from '../../store/order-rows.ts';
+import type { OrderKey } from '../../store/order-rows.ts';
 import {
   type InsertedOrder,
   insertLinkedOrders,
@@ -66,7 +66,7 @@ function writeAudit(
   tx: Transaction,
   { clock }: Pick<Services, 'clock'>,
   actor: Actor,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
 ): Promise<void> {
   const created = { accountId, action: 'link.created', object: orderId } as const;
   return appendAudit(tx, auditEntry(actor, clock(), created));

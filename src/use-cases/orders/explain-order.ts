@@ -3,6 +3,7 @@
  * and what lost by which rule. Reads the history, the inbox and the outbox, and changes nothing. docs/decisions/0044.
  */
 
+import type { RepeatKey } from '../../domain/inbox/repeats.ts';
 import { ordersCreatedHere } from '../../domain/order-state/relate.ts';
 import { settleTransactions } from '../../domain/order-state/settle.ts';
 import { type Order, orderStatus } from '../../domain/orders/order.ts';
@@ -20,7 +21,7 @@ import { databaseLimits } from '../../postgres/limits.ts';
 import { getProvider } from '../../providers/providers.ts';
 import { createPauses, mapWithPauses } from '../../services/event-loop.ts';
 import type { Services } from '../../services/services.ts';
-import type { OrderName } from '../../store/order-rows.ts';
+import type { OrderKey } from '../../store/order-rows.ts';
 import { findOrdersWithTransactions } from '../../store/orders/enquiry.ts';
 import {
   type DeliveryOfKey,
@@ -43,13 +44,13 @@ export type ExplainOptions = {
 /** Undefined if the account has no such order. The connection is free again before anything is computed. */
 export async function explainOrder(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
-  name: OrderName,
+  key: OrderKey,
   options: ExplainOptions,
 ): Promise<OrderExplanation | undefined> {
   const now = clock();
   const stored = await readSnapshot(
     database,
-    (tx) => readStored(tx, name, options, now),
+    (tx) => readStored(tx, key, options, now),
     databaseLimits.statementMsMax,
   );
   if (!stored) return undefined;
@@ -77,7 +78,7 @@ type Stored = Awaited<ReturnType<typeof readStored>> & object;
 
 async function readStored(
   tx: Queryable,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
   options: ExplainOptions,
   now: Date,
 ) {
@@ -170,12 +171,12 @@ function explainOne(
   return { transactionId, type, provider, providerName, status, currency, fields: shownFields };
 }
 
-type DeliveryName = Parameters<typeof listDeliveriesByKey>[2][number];
-type FindDelivery = (name: DeliveryName) => DeliveryOfKey | undefined;
+type ProviderKey = Pick<RepeatKey, 'provider' | 'deliveryKey'>;
+type FindDelivery = (key: ProviderKey) => DeliveryOfKey | undefined;
 
 /** Returns undefined for a key that the inbox does not have. */
 function findIn(deliveries: readonly DeliveryOfKey[]): FindDelivery {
-  const keyOf = ({ provider, deliveryKey }: DeliveryName) => `${provider} ${deliveryKey}`;
+  const keyOf = ({ provider, deliveryKey }: ProviderKey) => `${provider} ${deliveryKey}`;
   const byKey = new Map(deliveries.map((delivery) => [keyOf(delivery), delivery]));
-  return (name) => byKey.get(keyOf(name));
+  return (key) => byKey.get(keyOf(key));
 }

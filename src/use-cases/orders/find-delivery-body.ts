@@ -4,7 +4,7 @@
  */
 
 import { createScrub } from '../../domain/consumers/scrub.ts';
-import type { Delivery } from '../../domain/inbox/delivery.ts';
+import type { Delivery, DeliveryKey } from '../../domain/inbox/delivery.ts';
 import type { Translation } from '../../domain/inbox/translation.ts';
 import { maskPersonal } from '../../providers/erase.ts';
 import { getProvider } from '../../providers/providers.ts';
@@ -24,12 +24,10 @@ export type DeliveryBody = {
   readonly understood: Translation | null;
 };
 
-export type DeliveryName = Pick<Delivery, 'accountId' | 'deliveryId'>;
-
 /** Undefined if the account has no such delivery. */
 export async function findDeliveryBody(
   { database }: Pick<Services, 'database'>,
-  { accountId, deliveryId }: DeliveryName,
+  { accountId, deliveryId }: DeliveryKey,
   { masked }: { readonly masked: boolean },
 ): Promise<DeliveryBody | undefined> {
   const stored = await findDelivery(database, accountId, deliveryId);

@@ -14,7 +14,7 @@ import type { Payment, Refund, Transaction } from '../../domain/payments/transac
 import { getProvider } from '../../providers/providers.ts';
 import type { Services } from '../../services/services.ts';
 import { listResolutions, type ResolvedFlag } from '../../store/inbox/review-resolutions.ts';
-import type { OrderName } from '../../store/order-rows.ts';
+import type { OrderKey } from '../../store/order-rows.ts';
 import { findCheckout, type OpenedCheckout } from '../../store/orders/checkouts.ts';
 
 export type ShownPayment = {
@@ -51,7 +51,7 @@ const refundsMax = 20;
 
 export async function getOrderPage(
   { database, batches, clock }: Pick<Services, 'database' | 'batches' | 'clock'>,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
   after?: string,
 ): Promise<OrderPage> {
   const found = await batches.findOrderWithTransactions({

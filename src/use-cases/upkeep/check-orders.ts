@@ -4,7 +4,7 @@ import type { Database } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
 import { listCompleteSince } from '../../store/accounts/endpoints.ts';
 import { listDeliveriesOfOrder } from '../../store/inbox/deliveries.ts';
-import type { OrderName } from '../../store/order-rows.ts';
+import type { OrderKey } from '../../store/order-rows.ts';
 import { listHistoryRows } from '../../store/orders/history.ts';
 import {
   type Breach,
@@ -23,7 +23,7 @@ import { type NamedBreach, nameBreaches } from './invariant-names.ts';
 
 export type CheckedOrders = {
   /** The last order that was checked. */
-  readonly last: OrderName | undefined;
+  readonly last: OrderKey | undefined;
   readonly orders: number;
   readonly transactions: number;
   /** Orders that were not fully checked, because bodies or history rows were pruned by age. */
