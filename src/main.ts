@@ -5,7 +5,7 @@ import { limits } from './domain/limits.ts';
 import { StartError } from './domain/start-error.ts';
 import { isLoopback } from './domain/web-address.ts';
 import { type Bootstrapped, bootstrap, joinBootstrapped } from './process/bootstrap.ts';
-import { type Config, readConfig, secretsForWorkers } from './process/config.ts';
+import { type Config, readConfig, secretsForWorkers, warnOfFormerNames } from './process/config.ts';
 import { writeDemoEnv } from './process/demo-env.ts';
 import { demoOwnerEmail, firstStartText, laterStartText } from './process/first-start-message.ts';
 import { createLog, type Log } from './process/log.ts';
@@ -62,6 +62,7 @@ type ProcessState = {
 };
 
 async function start({ config, log, closers, ending }: ProcessState): Promise<void> {
+  for (const warning of warnOfFormerNames(process.env)) log.warn(warning);
   await refuseTakenPort(config);
   // Loads the application while the database starts: both take time.
   const application = import('./process/serve.ts');

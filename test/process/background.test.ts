@@ -22,7 +22,7 @@ const services = createServices({
 });
 const account = await createTestAccount(services, { name: 'Background' });
 const { token } = await issueMerchantToken(services, account.accountId);
-const env = { DATABASE_URL: url, MASTER_KEY: testMasterKeyHex, PROVIDER_ASK_SECONDS: '1' };
+const env = { DATABASE_URL: url, MASTER_KEY: testMasterKeyHex, PROVIDER_POLL_SECONDS: '1' };
 let service = await startServiceProcess(env);
 
 test('a delivery that could not be applied is applied by the background without a request', async () => {
@@ -75,6 +75,14 @@ test('a poll that was claimed by a service that is killed is made by the next on
   isHanging = false;
   service = await startServiceProcess(env);
   await waitUntil('it is paid', async () => (await savedStatusOf(order_id)) === 'completed');
+});
+
+test('a start with the former name of a setting works and warns', async () => {
+  await service.end('SIGTERM');
+  const { PROVIDER_POLL_SECONDS: seconds, ...others } = env;
+  const former = { ...others, PROVIDER_ASK_SECONDS: seconds, LOG_LEVEL: 'warn' };
+  service = await startServiceProcess(former);
+  assert.match(service.output(), /PROVIDER_ASK_SECONDS is now called PROVIDER_POLL_SECONDS/);
 });
 
 test('queues of earlier releases are deleted at the start, with their jobs', async () => {
