@@ -6,7 +6,7 @@ import { StartError } from './domain/start-error.ts';
 import { isLoopback } from './domain/web-address.ts';
 import { type Bootstrapped, bootstrap, joinBootstrapped } from './process/bootstrap.ts';
 import { isAnotherProgram } from './process/check-simulator.ts';
-import { type Config, readConfig, secretsForWorkers } from './process/config.ts';
+import { type Config, readConfig, secretsForWorkers, warnOfFormerNames } from './process/config.ts';
 import { writeDemoEnv } from './process/demo-env.ts';
 import {
   demoOwnerEmail,
@@ -70,6 +70,7 @@ type ProcessState = {
 };
 
 async function start({ config, log, closers, ending }: ProcessState): Promise<void> {
+  for (const warning of warnOfFormerNames(process.env)) log.warn(warning);
   await refuseTakenPort(config);
   // Loads the application while the database starts: both take time.
   const application = import('./process/serve.ts');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import { StartError } from '../src/domain/start-error.ts';
-import { readConfig } from '../src/process/config.ts';
+import { readConfig, warnOfFormerNames } from '../src/process/config.ts';
 
 const masterKey = 'ab'.repeat(32);
 const databaseUrl = 'postgres://service:hunter2@db.example.com/orders';
@@ -48,7 +48,7 @@ test('every variable is read', () => {
     WORKERS: '4',
     LOG_LEVEL: 'silent',
     ORDER_LAPSE_HOURS: '48',
-    PROVIDER_ASK_SECONDS: '5',
+    PROVIDER_POLL_SECONDS: '5',
     INBOX_BODY_DAYS: '30',
     HISTORY_DAYS: '730',
     EVENT_DAYS: '7',
@@ -88,6 +88,16 @@ test('a variable that is empty or blank counts as not set', () => {
     const env = Object.fromEntries([...names, ...others].map((name) => [name, blank]));
     assert.deepEqual(readConfig(env), readConfig({}));
   }
+});
+
+test('the former name of a setting works, gives way to its present name, and is warned of', () => {
+  const former = { PROVIDER_ASK_SECONDS: '5' };
+  assert.equal(readConfig(former).pollSeconds, 5);
+  assert.equal(readConfig({ ...former, PROVIDER_POLL_SECONDS: '7' }).pollSeconds, 7);
+  assert.deepEqual(warnOfFormerNames(former), [
+    'PROVIDER_ASK_SECONDS is now called PROVIDER_POLL_SECONDS: rename it, the old name will go.',
+  ]);
+  assert.deepEqual(warnOfFormerNames({ PROVIDER_POLL_SECONDS: '7' }), []);
 });
 
 test('the public URL of an IPv6 host has its brackets', () => {

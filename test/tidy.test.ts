@@ -221,7 +221,7 @@ test('no files import each other in a circle, type imports included', async () =
   assert.deepEqual(circles, []);
 });
 
-test('only the composition root and the process know the edge', async () => {
+test('only the composition root and the process import http', async () => {
   const importers = [];
   for (const file of await listFiles('src')) {
     if (layerOf(file) === 'http') continue;

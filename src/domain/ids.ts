@@ -54,18 +54,18 @@ export function findAccountIdOfLink(linkId: string): string | undefined {
   return match ? `acc_${match[1]}` : undefined;
 }
 
-export type EventName = {
+export type EventKey = {
   readonly accountId: string;
   readonly orderId: string;
   readonly sequence: number;
 };
 
 /** The id of an event is its account, its order and its number, so that it needs no column and no index of its own. */
-export function eventIdOf({ accountId, orderId, sequence }: EventName): string {
+export function eventIdOf({ accountId, orderId, sequence }: EventKey): string {
   return `evt_${accountId.slice('acc_'.length)}${orderId.slice('o_'.length)}-${sequence}`;
 }
 
-export function findEventName(eventId: string): EventName | undefined {
+export function findEventKey(eventId: string): EventKey | undefined {
   const match = /^evt_([0-9A-Za-z]{16})([0-9A-Za-z]{16})-([1-9]\d{0,8})$/.exec(eventId);
   if (!match) return undefined;
   const [, account, order, sequence] = match;

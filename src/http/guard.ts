@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 import type { Caller } from '../security/tokens.ts';
 import type { AuthenticatedCaller } from '../services/rate-limits.ts';
-import type { Edge } from './edge.ts';
+import type { HttpContext } from './http-context.ts';
 
 /**
  * `order` accepts a merchant token and the order's own token, `merchant` only a merchant token. `anyone`
@@ -20,29 +20,29 @@ declare module 'fastify' {
   }
 }
 
-export function addGuard(app: FastifyInstance, edge: Edge): void {
+export function addGuard(app: FastifyInstance, context: HttpContext): void {
   app.decorateRequest('caller', null);
   app.addHook('onRequest', (request, _reply, done) => {
     // A route that does not declare its access is open to merchants only.
     const access = request.routeOptions.config.access ?? 'merchant';
     if (access === 'public') done();
-    else authorize(edge, request, access).then(() => done(), done);
+    else authorize(context, request, access).then(() => done(), done);
   });
 }
 
 async function authorize(
-  edge: Edge,
+  context: HttpContext,
   request: FastifyRequest,
   access: Exclude<Access, 'public'>,
 ): Promise<void> {
   if (access === 'anyone') {
-    const authenticated = await findCaller(edge, request);
+    const authenticated = await findCaller(context, request);
     if (!authenticated) return;
-    edge.countCall(authenticated);
+    context.countCall(authenticated);
     request.caller = authenticated.caller;
     return;
   }
-  const authenticated = await edge.useCases.authenticateCaller(bearerToken(request));
+  const authenticated = await context.useCases.authenticateCaller(bearerToken(request));
   const { caller } = authenticated;
   if (caller.type === 'refresh') {
     throw new ServiceError(
@@ -53,17 +53,17 @@ async function authorize(
   if (access === 'merchant' && caller.type !== 'merchant') {
     throw new ServiceError('PERMISSION_DENIED');
   }
-  edge.countCall(authenticated);
+  context.countCall(authenticated);
   request.caller = caller;
 }
 
 async function findCaller(
-  edge: Edge,
+  context: HttpContext,
   request: FastifyRequest,
 ): Promise<AuthenticatedCaller | undefined> {
   const token = findBearerToken(request);
   if (token === undefined) return undefined;
-  return edge.useCases.authenticateCaller(token).catch((error: unknown) => {
+  return context.useCases.authenticateCaller(token).catch((error: unknown) => {
     if (error instanceof ServiceError && error.entry.status === 401) return undefined;
     throw error;
   });

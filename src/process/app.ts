@@ -14,9 +14,9 @@ import { limitConcurrency } from '../http/concurrency-limit.ts';
 import { limitConnections } from '../http/connection-limit.ts';
 import { dashboardApi } from '../http/dashboard/dashboard-api.ts';
 import { dashboardPages } from '../http/dashboard/dashboard-pages.ts';
-import type { Edge } from '../http/edge.ts';
 import { endLine } from '../http/end-line.ts';
 import { addCommonHeaders, sendError, serviceUnavailable } from '../http/error-reply.ts';
+import type { HttpContext } from '../http/http-context.ts';
 import { iconRoutes } from '../http/icon.ts';
 import { httpLimits } from '../http/limits.ts';
 import { logRequests } from '../http/log-requests.ts';
@@ -36,8 +36,8 @@ import { newRequestId } from '../http/request-id.ts';
 import { closeSlowReaders, type SlowReaderLimits } from '../http/slow-readers.ts';
 import { webhookApi } from '../http/webhooks/webhook-api.ts';
 import type { Services } from '../services/services.ts';
+import { bindUseCases } from '../use-cases/bind-use-cases.ts';
 import { deliveryProviders } from '../use-cases/inbox/receive-delivery.ts';
-import { bindUseCases } from '../use-cases/served.ts';
 import { createCountersReader } from '../use-cases/upkeep/read-counters.ts';
 import type { Log } from './log.ts';
 
@@ -86,35 +86,35 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     ),
   );
 
-  const edge: Edge = {
+  const context: HttpContext = {
     ...services,
     useCases: bindUseCases(services),
     holdSlot: createBounds(),
   };
   await addOpenApi(app, services.settings.publicUrl, listProofs);
   // Operator routes are outside the concurrency limit: operators must see what happens when it is reached.
-  await app.register(async (served) => {
-    served.addHook('onRequest', (_request, _reply, done) => {
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', (_request, _reply, done) => {
       done(parts.isPrepared?.() === false ? serviceUnavailable : undefined);
     });
     const { onShed } = services.database.queueStats.addQueue('requests', () =>
       admissionQueue.countWaiting(),
     );
-    const admissionQueue = limitConcurrency(served, {
+    const admissionQueue = limitConcurrency(scope, {
       concurrentRequestsMax: httpLimits.concurrentRequestsMax,
       queueMax: httpLimits.admissionQueueMax,
       queueBytesMax: httpLimits.admissionQueueBytesMax,
       onShed,
     });
-    limitNetworks(served, edge.holdSlot, services.settings.trustedProxies);
-    await addApi(served, edge);
-    await served.register(checkoutPage(edge));
-    await served.register(launchPage(edge));
-    await served.register(paymentLinkRoute(edge));
-    await served.register(returnPage(edge));
-    await served.register(logoRoute(edge));
-    await served.register(dashboardApi(edge), { prefix: '/dashboard/api' });
-    await served.register(dashboardPages(edge));
+    limitNetworks(scope, context.holdSlot, services.settings.trustedProxies);
+    await addApi(scope, context);
+    await scope.register(checkoutPage(context));
+    await scope.register(launchPage(context));
+    await scope.register(paymentLinkRoute(context));
+    await scope.register(returnPage(context));
+    await scope.register(logoRoute(context));
+    await scope.register(dashboardApi(context), { prefix: '/dashboard/api' });
+    await scope.register(dashboardPages(context));
   });
   await app.register(operatorApi(parts));
   await app.register(iconRoutes);
@@ -122,10 +122,10 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   return app;
 }
 
-async function addApi(app: FastifyInstance, edge: Edge): Promise<void> {
-  await app.register(merchantApi(edge), { prefix: '/api/v3' });
-  await app.register(olderMerchantApi(edge), { prefix: '/api/v2' });
-  await app.register(webhookApi(edge), { prefix: '/api/v3/webhooks' });
+async function addApi(app: FastifyInstance, context: HttpContext): Promise<void> {
+  await app.register(merchantApi(context), { prefix: '/api/v3' });
+  await app.register(olderMerchantApi(context), { prefix: '/api/v2' });
+  await app.register(webhookApi(context), { prefix: '/api/v3/webhooks' });
 }
 
 function listProofs() {
@@ -141,7 +141,7 @@ export async function describeApi(publicUrl: string): Promise<OpenApi> {
   const customOptions = { ...ajv.customOptions, validateSchema: true };
   const app = Fastify({ ajv: { customOptions } });
   await addOpenApi(app, publicUrl, listProofs);
-  await addApi(app, {} as Edge);
+  await addApi(app, {} as HttpContext);
   await app.register(operatorApi({} as OperatorParts));
   await app.ready();
   return app.openApi();

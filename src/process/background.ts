@@ -67,7 +67,7 @@ function startPolls(services: Services, log: Log): Stoppable[] {
 /** Events are sent when they are stored. The loop finds those whose next attempt is due, and those of other processes. */
 function startEvents(services: Services): Stoppable {
   const deliveries = createEventDeliveries(services);
-  services.eventSignal.listen(deliveries.startFor);
+  services.eventSignal.listen(deliveries.startDeliveries);
   const loop = startLoop('events', services.backgroundReports, deliveries.startDue);
   return {
     stop: async () => {

@@ -51,7 +51,8 @@ const daysMax = 36_500;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Contract 1.4. */
-export function readConfig(env: Environment): Config {
+export function readConfig(given: Environment): Config {
+  const env = withFormerNames(given);
   const port = readInteger(env, 'PORT', 8080, 1, 65_535);
   const host = readText(env, 'HOST') ?? '127.0.0.1';
   const databaseUrl = readDatabaseUrl(env);
@@ -69,7 +70,7 @@ export function readConfig(env: Environment): Config {
     workers: readInteger(env, 'WORKERS', 1, 1, 256),
     logLevel: readLogLevel(env),
     orderLapseSeconds: readInteger(env, 'ORDER_LAPSE_HOURS', 24, 1, 24 * 365) * 3600,
-    pollSeconds: readInteger(env, 'PROVIDER_ASK_SECONDS', 60, 1, 3600),
+    pollSeconds: readInteger(env, 'PROVIDER_POLL_SECONDS', 60, 1, 3600),
     inboxBodyDays: readInteger(env, 'INBOX_BODY_DAYS', limits.inboxBodyDays, 0, daysMax),
     historyDays: readInteger(env, 'HISTORY_DAYS', 0, 0, daysMax),
     eventDays: readInteger(env, 'EVENT_DAYS', eventLimits.eventDays, 0, daysMax),
@@ -78,6 +79,22 @@ export function readConfig(env: Environment): Config {
     simulatorUrl: readUrl(env, 'SIMULATOR_URL'),
     traceEndpoint: readUrl(env, 'OTEL_EXPORTER_OTLP_ENDPOINT'),
   });
+}
+
+/** Settings that were renamed. Their former names still work. */
+const formerNames = [{ former: 'PROVIDER_ASK_SECONDS', name: 'PROVIDER_POLL_SECONDS' }] as const;
+
+function withFormerNames(given: Environment): Environment {
+  const env = { ...given };
+  for (const { former, name } of formerNames) env[name] = readText(env, name) ?? env[former];
+  return env;
+}
+
+/** One sentence for each former name that is set, for the log of the start. */
+export function warnOfFormerNames(env: Environment): string[] {
+  return formerNames
+    .filter(({ former }) => readText(env, former) !== undefined)
+    .map(({ former, name }) => `${former} is now called ${name}: rename it, the old name will go.`);
 }
 
 /**

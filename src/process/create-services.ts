@@ -23,8 +23,8 @@ import { createEventSignal } from '../services/event-signal.ts';
 import type { FinishedCall } from '../services/finished-call.ts';
 import { createProviderSender } from '../services/provider-sender.ts';
 import {
+  createCallLimit,
   createLinkLimit,
-  createRateLimits,
   createTestLimit,
   createVisitorLimit,
 } from '../services/rate-limits.ts';
@@ -75,15 +75,15 @@ export function createServices(parts: {
   const { simulatorUrl } = settings;
   const known = [...listDefaultUrls(), ...(simulatorUrl === undefined ? [] : [simulatorUrl])];
   const callProvider = createProviderCaller(createProviderSender(settings.endpointNetworks, known));
-  const { send } = createEventSender(settings.endpointNetworks);
+  const { sendEvent } = createEventSender(settings.endpointNetworks);
   const masterKeys = createMasterKeys(
     [parts.masterKeyHex, ...(parts.otherMasterKeysHex ?? [])],
     parts.readMasterKeysAgain,
   );
   const accounts = createAccountDirectory(database, masterKeys);
   const eventSignal = createEventSignal();
-  const announcer = createAnnouncer(accounts, renderChange, eventSignal.raise);
-  const needs = { database, clock, settings, announcer };
+  const announcer = createAnnouncer(accounts, renderChange, eventSignal.startDeliveries);
+  const batchServices = { database, clock, settings, announcer };
   return {
     database,
     maintenance: parts.maintenance ?? parts.database,
@@ -93,13 +93,13 @@ export function createServices(parts: {
       accountOf: ({ delivery }) => delivery.accountId,
       besideMin: databaseLimits.parallelDeliveryBatchMin,
       watch: (countWaiting) => database.queueStats.addQueue('deliveries', countWaiting),
-      run: (incoming: readonly Incoming[]) => storeBatch(needs, incoming),
+      run: (incoming: readonly Incoming[]) => storeBatch(batchServices, incoming),
     }),
-    recordInBatch: createAccountBatcher({
+    recordCalls: createAccountBatcher({
       ...batchBounds,
       accountOf: ({ accountId }) => accountId,
       watch: (countWaiting) => database.queueStats.addQueue('polls', countWaiting),
-      run: (calls: readonly FinishedCall[]) => recordCalls(needs, calls),
+      run: (calls: readonly FinishedCall[]) => recordCalls(batchServices, calls),
     }),
     masterKeys,
     settings,
@@ -112,9 +112,9 @@ export function createServices(parts: {
     accounts,
     announcer,
     eventSignal,
-    sendEvent: tracing?.traceEvents(send) ?? send,
+    sendEvent: tracing?.traceEvents(sendEvent) ?? sendEvent,
     tokens: createTokenService(database, masterKeys, clock),
-    countCall: createRateLimits(clock),
+    countCall: createCallLimit(clock),
     countLink: createLinkLimit(clock),
     countVisitor: createVisitorLimit(clock),
     countTest: createTestLimit(clock),

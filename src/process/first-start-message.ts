@@ -1,5 +1,5 @@
 /** The message printed when the service is ready; at the very first start it shows how to make the first calls. */
-import type { AccountName } from '../store/accounts/accounts.ts';
+import type { NamedAccount } from '../store/accounts/accounts.ts';
 import type { NewAccount } from '../use-cases/accounts/create-account.ts';
 
 /** Nobody reads mail there: the link is printed, and the address is what the owner signs in with. */
@@ -13,13 +13,13 @@ const commandLine = 'npm run --silent cli --';
  */
 export function laterStartText(
   publicUrl: string,
-  accounts: readonly AccountName[] | undefined,
+  accounts: readonly NamedAccount[] | undefined,
 ): string {
   const lines = [...(accounts ? accountLines(accounts) : []), ['API', `${publicUrl}/docs`]];
   return `${readyText(publicUrl)}\n\n${alignedLines(lines)}\n`;
 }
 
-function accountLines([account, other]: readonly AccountName[]): string[][] {
+function accountLines([account, other]: readonly NamedAccount[]): string[][] {
   return account
     ? [
         ['account', `${account.accountId} (${account.name})${other ? ' and others' : ''}`],
@@ -30,12 +30,15 @@ function accountLines([account, other]: readonly AccountName[]): string[][] {
 }
 
 /** For a first start at which another program answers in the simulator's place. */
-export function otherProgramText(simulatorUrl: string, { accountId }: AccountName): string {
+export function otherProgramText(simulatorUrl: string, { accountId }: NamedAccount): string {
   return `What answers at ${simulatorUrl} is not the simulator, so the demo account does not use it: stop that program, then run "${commandLine} account update ${accountId} --simulator".`;
 }
 
 /** For a later start at which another program does. */
-export function trustedProgramText(simulatorUrl: string, { accountId, name }: AccountName): string {
+export function trustedProgramText(
+  simulatorUrl: string,
+  { accountId, name }: NamedAccount,
+): string {
   return `What answers at ${simulatorUrl} is not the simulator, but ${accountId} (${name}) trusts it as both payment providers: stop that program.`;
 }
 

@@ -31,7 +31,7 @@ export async function startWorkers(
   ending: AbortSignal,
 ): Promise<Workers> {
   const aggregator = new AggregatorRegistry();
-  const served = new Set<number>();
+  const servingWorkers = new Set<number>();
   const withDatabase = new Set<number>();
   const allReady = Promise.withResolvers<void>();
   allReady.promise.catch(() => {});
@@ -48,7 +48,7 @@ export async function startWorkers(
       once(worker, 'exit'),
     ])) as unknown[];
     if (first !== serving) throw new Error('a worker ended before it could serve');
-    served.add(worker.id);
+    servingWorkers.add(worker.id);
   };
   let replacedAtMs = Number.NEGATIVE_INFINITY;
   const replace = async (): Promise<void> => {
@@ -67,7 +67,7 @@ export async function startWorkers(
   cluster.on('exit', (worker) => {
     withDatabase.delete(worker.id);
     // A worker that exits before it serves is handled by its caller: it fails the start, or `replace` retries.
-    if (ending.aborted || !served.delete(worker.id)) return;
+    if (ending.aborted || !servingWorkers.delete(worker.id)) return;
     log.error({ worker: worker.id }, 'a worker ended and is replaced');
     void replace();
   });

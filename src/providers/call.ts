@@ -27,7 +27,7 @@ export type ProviderApi = {
   readonly secret: string;
   /** The account's plain settings for this provider. */
   readonly settings: ProviderValues;
-  readonly call: CallProvider;
+  readonly callProvider: CallProvider;
 };
 
 export type ProviderRequest = {

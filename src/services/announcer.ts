@@ -2,9 +2,9 @@
 import type { Account } from '../domain/accounts/account.ts';
 import { isEnabled } from '../domain/accounts/endpoint.ts';
 import type { OrderEvent } from '../domain/events/list-events.ts';
-import type { EventName } from '../domain/ids.ts';
+import type { EventKey } from '../domain/ids.ts';
 import type { Transaction } from '../postgres/database.ts';
-import type { EndpointName } from '../store/accounts/endpoints.ts';
+import type { EndpointKey } from '../store/accounts/endpoints.ts';
 import type { AccountDirectory } from './account-directory.ts';
 import type { Enquiry } from './enquiry.ts';
 
@@ -13,9 +13,9 @@ export type Announcer = {
   readonly findAnnouncing: (tx: Transaction, accountId: string) => Promise<Account | undefined>;
   /** The same as far as the cache knows. If it is wrong, more is read later. */
   readonly isAnnouncing: (accountId: string) => boolean;
-  readonly render: RenderChange;
+  readonly renderChange: RenderChange;
   /** Called after the commit, so that the events are sent at once. */
-  readonly onStored: (endpoints: readonly EndpointName[]) => void;
+  readonly startDeliveries: (endpoints: readonly EndpointKey[]) => void;
 };
 
 /** What the events of one change have in common is rendered once. */
@@ -29,12 +29,12 @@ export type ChangeToRender = {
   readonly occurredAt: Date;
 };
 
-export type EventToRender = OrderEvent & { readonly name: EventName };
+export type EventToRender = OrderEvent & { readonly key: EventKey };
 
 export function createAnnouncer(
   accounts: Pick<AccountDirectory, 'recall' | 'findWithin'>,
-  render: RenderChange,
-  onStored: Announcer['onStored'],
+  renderChange: RenderChange,
+  startDeliveries: Announcer['startDeliveries'],
 ): Announcer {
   const hasEndpoint = (account: Account | undefined) => account?.endpoints.some(isEnabled) === true;
   return {
@@ -43,7 +43,7 @@ export function createAnnouncer(
       return hasEndpoint(account) ? account : undefined;
     },
     isAnnouncing: (accountId) => hasEndpoint(accounts.recall(accountId)),
-    render,
-    onStored,
+    renderChange,
+    startDeliveries,
   };
 }

@@ -4,12 +4,12 @@
  */
 import { accountLimits } from '../domain/accounts/limits.ts';
 import { eventLimits } from '../domain/events/limits.ts';
-import type { EndpointName } from '../store/accounts/endpoints.ts';
+import type { EndpointKey } from '../store/accounts/endpoints.ts';
 import { type Bucket, takeToken } from './token-bucket.ts';
 
 /** The state of one endpoint in this process. */
 export type Lane = {
-  readonly endpoint: EndpointName;
+  readonly endpoint: EndpointKey;
   inProgress: number;
   isFailing: boolean;
   isClaiming: boolean;
@@ -23,7 +23,7 @@ export type Lane = {
 };
 
 export type EndpointLanes = {
-  readonly laneOf: (endpoint: EndpointName) => Lane;
+  readonly laneOf: (endpoint: EndpointKey) => Lane;
   /** Events that may be started now. */
   readonly freeSlots: (lane: Lane) => number;
   /** True if the lane has to collect tokens before its next claim. Then `wake` is called once when it has them. */
@@ -101,7 +101,7 @@ export function createEndpointLanes(): EndpointLanes {
   };
 }
 
-function newLane(endpoint: EndpointName): Lane {
+function newLane(endpoint: EndpointKey): Lane {
   return {
     ...{ endpoint, inProgress: 0, isFailing: false, isClaiming: false, hasMore: false },
     bucket: undefined,

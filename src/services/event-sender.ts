@@ -36,7 +36,7 @@ export type SentEvent = {
 /** Never rejects: an event that could not be sent has no status. */
 export type SendEvent = (event: EventRequest) => Promise<SentEvent>;
 
-export type EventSender = { readonly send: SendEvent; readonly close: () => void };
+export type EventSender = { readonly sendEvent: SendEvent; readonly close: () => void };
 
 /** What a test replaces. */
 export type SenderParts = {
@@ -64,7 +64,7 @@ export function createEventSender(allowed: AllowedNetworks, parts: SenderParts =
     allowed,
   };
   return {
-    send: async (event) => {
+    sendEvent: async (event) => {
       const startedAtMs = performance.now();
       const sent = await sendOnce(sender, event, agents)
         .catch((error: unknown) => {

@@ -1,18 +1,20 @@
 /** Tells the sender of events in this process that some were stored, so that it need not wait for its next round. */
-import type { EndpointName } from '../store/accounts/endpoints.ts';
+import type { EndpointKey } from '../store/accounts/endpoints.ts';
+
+type StartDeliveries = (endpoints: readonly EndpointKey[]) => void;
 
 export type EventSignal = {
-  readonly raise: (endpoints: readonly EndpointName[]) => void;
+  readonly startDeliveries: StartDeliveries;
   /** One listener: the sender. Without one, as in a command, another process finds the events. */
-  readonly listen: (listener: (endpoints: readonly EndpointName[]) => void) => void;
+  readonly listen: (startDeliveries: StartDeliveries) => void;
 };
 
 export function createEventSignal(): EventSignal {
-  let notify: (endpoints: readonly EndpointName[]) => void = () => {};
+  let listener: StartDeliveries = () => {};
   return {
-    raise: (endpoints) => notify(endpoints),
-    listen: (listener) => {
-      notify = listener;
+    startDeliveries: (endpoints) => listener(endpoints),
+    listen: (startDeliveries) => {
+      listener = startDeliveries;
     },
   };
 }

@@ -18,4 +18,4 @@ export type FinishedCall = {
 };
 
 /** Saves a call in one batch with others that are waiting. Resolves to the provider's order id that it made known. */
-export type RecordInBatch = (call: FinishedCall) => Promise<string | undefined>;
+export type RecordCalls = (call: FinishedCall) => Promise<string | undefined>;

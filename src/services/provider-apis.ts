@@ -2,21 +2,14 @@
 import { type Account, liveSecrets } from '../domain/accounts/account.ts';
 import type { PaymentModeCode } from '../domain/payment-mode.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
-import type { Clock } from '../domain/time.ts';
 import { readProviderValues } from '../providers/account-settings.ts';
-import type { CallProvider, ProviderApi } from '../providers/call.ts';
+import type { ProviderApi } from '../providers/call.ts';
 import { getProvider } from '../providers/providers.ts';
-import type { ServiceSettings } from './services.ts';
-
-type Needs = {
-  readonly callProvider: CallProvider;
-  readonly clock: Clock;
-  readonly settings: ServiceSettings;
-};
+import type { Services } from './services.ts';
 
 /** Undefined if the account has no settings for that provider. */
 export function findProviderApi(
-  services: Needs,
+  services: Pick<Services, 'callProvider' | 'clock'>,
   account: Account,
   provider: ProviderName,
 ): ProviderApi | undefined {
@@ -25,12 +18,12 @@ export function findProviderApi(
   const [secret] = liveSecrets(account, apiSecret.option, services.clock());
   if (!address || secret === undefined) return undefined;
   const settings = readProviderValues(account, provider);
-  return { ...address, secret, settings, call: services.callProvider };
+  return { ...address, secret, settings, callProvider: services.callProvider };
 }
 
 /** The provider of a payment mode. Undefined if the account has no settings for it, so that the mode is not offered. */
 export function findRoute(
-  services: Needs,
+  services: Pick<Services, 'callProvider' | 'clock'>,
   account: Account,
   code: PaymentModeCode,
 ): { readonly provider: ProviderName; readonly api: ProviderApi } | undefined {
@@ -41,7 +34,7 @@ export function findRoute(
 
 /** The URL for the provider's webhooks of this account. */
 export function webhookUrlOf(
-  { settings }: Needs,
+  { settings }: Pick<Services, 'settings'>,
   provider: ProviderName,
   accountId: string,
 ): string {

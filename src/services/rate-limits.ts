@@ -23,7 +23,7 @@ export type AuthenticatedCaller = { readonly caller: Caller; readonly account: A
 /** The same for the uses of a payment link. */
 export type CountLink = (linkId: string) => void;
 
-export function createRateLimits(clock: Clock): CountCall {
+export function createCallLimit(clock: Clock): CountCall {
   const countAccount = createBuckets(clock, accountLimits.accountsCachedMax);
   const countOrder = createBuckets(clock, limits.ordersCountedMax);
   const countForAccount = ({ accountId, requestsPerSecond }: Account) => {

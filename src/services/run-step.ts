@@ -1,28 +1,20 @@
 /** Runs one step of the sweep by itself: a step that fails is reported, and the steps after it still run. */
-import type { Clock } from '../domain/time.ts';
-import type { Database } from '../postgres/database.ts';
 import { saveStepFailure, saveStepSuccess } from '../store/upkeep/background-steps.ts';
-import type { BackgroundReports } from './background-reports.ts';
-
-type Needs = {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly backgroundReports: Pick<BackgroundReports, 'logFailure'>;
-};
+import type { Services } from './services.ts';
 
 /** True when the time of a step is over, or the process ends. A step checks it after each page or entry, and then stops. */
 export type IsOver = () => boolean;
 
-export type Step<Services> = {
+export type Step = {
   readonly name: string;
   readonly msMax: number;
   /** Returns how much is left for the next sweep. */
   readonly run: (services: Services, isOver: IsOver) => Promise<number>;
 };
 
-export async function runStep<Services extends Needs>(
+export async function runStep(
   services: Services,
-  { name, msMax, run }: Step<Services>,
+  { name, msMax, run }: Step,
   isEnding: IsOver,
 ): Promise<void> {
   const { database, clock, backgroundReports } = services;

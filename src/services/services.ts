@@ -13,7 +13,7 @@ import type { BackgroundReports } from './background-reports.ts';
 import type { Counters } from './counters.ts';
 import type { SendEvent } from './event-sender.ts';
 import type { EventSignal } from './event-signal.ts';
-import type { RecordInBatch } from './finished-call.ts';
+import type { RecordCalls } from './finished-call.ts';
 import type { CountCall, CountLink, CountTest, CountVisitor } from './rate-limits.ts';
 import type { TokenService } from './token-service.ts';
 import type { WaitingRepeats } from './waiting-repeats.ts';
@@ -24,10 +24,10 @@ export type Services = {
   /** The same database for background steps and counters: few connections, free plans, longer statements. */
   readonly maintenance: Database;
   readonly batches: Batches;
-  /** Stores and applies a delivery in one batch with others that are waiting. */
+  /** `use-cases/inbox/store-batch.ts` for one delivery, which joins a batch with others that are waiting. */
   readonly storeBatch: StoreBatch;
-  /** Saves the result of a poll in one batch with others that are waiting. */
-  readonly recordInBatch: RecordInBatch;
+  /** `use-cases/payments/record-calls.ts` for one poll, which joins a batch with others that are waiting. */
+  readonly recordCalls: RecordCalls;
   readonly masterKeys: MasterKeys;
   readonly accounts: AccountDirectory;
   readonly announcer: Announcer;
@@ -39,9 +39,9 @@ export type Services = {
   readonly countVisitor: CountVisitor;
   readonly countTest: CountTest;
   readonly waitingRepeats: WaitingRepeats;
-  /** How the loops of the background are doing, for the metrics. */
   readonly callProvider: CallProvider;
   readonly counters: Counters;
+  /** How the loops of the background are doing, for the metrics. */
   readonly backgroundReports: BackgroundReports;
   readonly warnings: Warnings;
   readonly clock: Clock;

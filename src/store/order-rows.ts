@@ -40,10 +40,10 @@ export type OrderRow = {
   erased_at?: Date | null;
 };
 
-export type OrderName = Pick<Order, 'accountId' | 'orderId'>;
+export type OrderKey = Pick<Order, 'accountId' | 'orderId'>;
 
 /** The orders of one account, for `order_id = any($2::text[])`. */
-export const orderIds = defineAccountRows<OrderName>({
+export const orderIds = defineAccountRows<OrderKey>({
   order_id: ['text', ({ orderId }) => orderId],
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Delivery } from '../../src/domain/inbox/delivery.ts';
-import { type EventKey, recogniseRepeats } from '../../src/domain/inbox/repeats.ts';
+import { type ProviderEventKey, recogniseRepeats } from '../../src/domain/inbox/repeats.ts';
 import { withReusedEventFlag } from '../../src/domain/inbox/reused-event-id.ts';
 import { deliveryOf, resultOf } from './inbox-delivery.ts';
 
@@ -69,7 +69,9 @@ function recognise(
   known: { readonly stored?: readonly Delivery[]; readonly taken?: readonly string[] },
 ) {
   const { accountId, provider } = delivery;
-  const taken = (known.taken ?? []).map((eventId): EventKey => ({ accountId, provider, eventId }));
+  const taken = (known.taken ?? []).map(
+    (eventId): ProviderEventKey => ({ accountId, provider, eventId }),
+  );
   const own = recogniseRepeats([delivery], known.stored ?? [], taken).get(delivery.deliveryId);
   assert.ok(own);
   return own;

@@ -172,7 +172,11 @@ function loadPart(whole: OrderState, notice: Notice): OrderState | undefined {
     .map(({ transactionId }) => transactionId)
     .filter((id) => id >= idsFrom);
   const transactionIds = new Set(ids);
-  const unloaded = unloadedOf(tally, transactions, amounts, { names, idsFrom, transactionIds });
+  const unloaded = unloadedOf(tally, transactions, amounts, {
+    keys: names,
+    idsFrom,
+    transactionIds,
+  });
   return { ...whole, transactions, unloaded };
 }
 

@@ -55,7 +55,7 @@ test('an endpoint has ten events in progress at most, and gets the rest as it an
   const endpoint = await events.addEndpoint(receiver.url);
   await events.store([endpoint], 35);
   const deliveries = createEventDeliveries(services);
-  deliveries.startFor([endpoint]);
+  deliveries.startDeliveries([endpoint]);
   await waitUntil('ten are in progress', () => held.count() === 10);
   // While they are, further looks for due events start nothing.
   await deliveries.startDue();
@@ -77,7 +77,7 @@ test('an endpoint that has failed gets one event at a time, until one succeeds',
   const endpoint = await events.addEndpoint(receiver.url);
   const deliveries = createEventDeliveries(services);
   await events.store([endpoint]);
-  deliveries.startFor([endpoint]);
+  deliveries.startDeliveries([endpoint]);
   await waitUntil('its failure is saved', async () => {
     const [row] = await events.listDeliveries(endpoint);
     return row?.failures === 1;
@@ -172,7 +172,7 @@ test('two processes send each of fifty events once', async () => {
   await waitUntil('all are delivered', async () => {
     await Promise.all(
       processes.map((deliveries) => {
-        deliveries.startFor([endpoint]);
+        deliveries.startDeliveries([endpoint]);
         return deliveries.startDue();
       }),
     );

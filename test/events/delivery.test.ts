@@ -30,7 +30,7 @@ const daySeconds = 24 * 60 * 60;
 
 describe('an event that is stored', () => {
   const deliveries = createEventDeliveries(services);
-  service.services.eventSignal.listen(deliveries.startFor);
+  service.services.eventSignal.listen(deliveries.startDeliveries);
 
   test('is sent at once, without a round that looks for it', async () => {
     const receiver = await startShopEndpoint();
@@ -197,7 +197,7 @@ describe('an event that fails', () => {
     const endpoint = await events.addEndpoint(receiver.url);
     const sender = createEventSender(allowedNetworksOf([], { loopback: false }));
     await events.store([endpoint]);
-    await events.round({ ...services, sendEvent: sender.send });
+    await events.round({ ...services, sendEvent: sender.sendEvent });
     assert.deepEqual(await events.listAttempts(endpoint), [
       { status: null, response: 'the URL must begin with https://' },
     ]);
@@ -344,7 +344,7 @@ test('a sender that stops waits for the result of each attempt', async () => {
   const endpoint = await events.addEndpoint(receiver.url);
   await events.store([endpoint], 2);
   const deliveries = createEventDeliveries(services);
-  deliveries.startFor([endpoint]);
+  deliveries.startDeliveries([endpoint]);
   await waitUntil('both have arrived', () => held.count() === 2);
   const stopped = deliveries.stop();
   held.release();

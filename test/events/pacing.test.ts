@@ -19,7 +19,7 @@ test('a backlog is sent at the full rate in few claims, without another round or
   const { database, countClaims } = countingClaims();
   const deliveries = createEventDeliveries({ ...services, database });
   const startedAtMs = performance.now();
-  deliveries.startFor([endpoint]);
+  deliveries.startDeliveries([endpoint]);
   await receiver.waitFor(300);
   const seconds = (performance.now() - startedAtMs) / 1_000;
   await deliveries.stop();
@@ -38,7 +38,7 @@ test('an endpoint that fails is tried again at its own pace, without another rou
   await events.store([endpoint], 22);
   const deliveries = createEventDeliveries(services);
   const startedAtMs = performance.now();
-  deliveries.startFor([endpoint]);
+  deliveries.startDeliveries([endpoint]);
   // Ten before it is known to fail, ten at once while it fails, and then one a second.
   await receiver.waitFor(21);
   const seconds = (performance.now() - startedAtMs) / 1_000;
@@ -51,7 +51,7 @@ test('nothing is sent after the end, although tokens were being collected', asyn
   const endpoint = await events.addEndpoint(receiver.url);
   await events.store([endpoint], 130);
   const deliveries = createEventDeliveries(services);
-  deliveries.startFor([endpoint]);
+  deliveries.startDeliveries([endpoint]);
   await receiver.waitFor(100);
   await deliveries.stop();
   const { length } = receiver.received;

@@ -381,7 +381,7 @@ function openSender(parts: SenderParts = {}) {
   return sender;
 }
 
-function send({ send: sendEvent }: ReturnType<typeof openSender>, url: string) {
+function send({ sendEvent }: ReturnType<typeof openSender>, url: string) {
   return sendEvent({ url, headers: { 'webhook-id': 'evt_1' }, body });
 }
 

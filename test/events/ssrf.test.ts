@@ -221,9 +221,9 @@ describe('a name', () => {
     });
     after(sender.close);
     const event = { url, headers: {}, body: Buffer.from('{}') };
-    assert.equal((await sender.send(event)).status, 200);
+    assert.equal((await sender.sendEvent(event)).status, 200);
     Object.assign(listed, internet);
-    const sent = await sender.send(event);
+    const sent = await sender.sendEvent(event);
     assert.match(sent.response, /^shop\.test has the address 127\.0\.0\.2, which is not on/);
     assert.equal(outside.requests.length, 1);
   });
@@ -351,8 +351,8 @@ function resolvingTo(...addresses: string[]): SenderParts {
   };
 }
 
-function create(endpointNetworks: AllowedNetworks, url: string): string {
-  return checkUrl({ settings: { endpointNetworks } }, url);
+function create(allowed: AllowedNetworks, url: string): string {
+  return checkUrl(allowed, url);
 }
 
 function assertRefused(allowed: AllowedNetworks, url: string, merchantMessage: RegExp): void {
@@ -368,7 +368,7 @@ async function send(allowed: AllowedNetworks, url: string, parts: SenderParts = 
     ...{ connectMsMax: 300, certificates: testCertificate },
     ...parts,
   });
-  const sent = await sender.send({ url, headers: {}, body: Buffer.from('{}') });
+  const sent = await sender.sendEvent({ url, headers: {}, body: Buffer.from('{}') });
   sender.close();
   return sent;
 }

@@ -371,7 +371,7 @@ function provider(answers: readonly (Answer | object)[]) {
     login: 'TESTMERCHANT',
     secret: 'password',
     settings: {},
-    call: async (given, request) => {
+    callProvider: async (given, request) => {
       assert.equal(given.secret, 'password');
       made.push(request);
       const answer = answers[made.length - 1] ?? assert.fail('one call too many');

@@ -191,7 +191,7 @@ function provider(answers: readonly (Answer | object)[], setting = 'on') {
     login: 'rzp_test_1',
     secret: 'secret',
     settings: { 'upi-intent': setting },
-    call: async (_api, request) => {
+    callProvider: async (_api, request) => {
       made.push(request);
       const answer = answers[made.length - 1] ?? assert.fail('one call too many');
       return 'kind' in answer ? (answer as Answer) : answered(answer);

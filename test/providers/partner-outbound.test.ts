@@ -472,7 +472,7 @@ function provider(answers: readonly (Answer | object)[]) {
     login: 'rzp_test_1',
     secret: 'secret',
     settings: {},
-    call: async (given, request) => {
+    callProvider: async (given, request) => {
       assert.equal(given.secret, 'secret');
       made.push(request);
       const answer = answers[made.length - 1] ?? assert.fail('one call too many');

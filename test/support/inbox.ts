@@ -11,12 +11,15 @@ export { newDelivery } from '../../src/use-cases/inbox/new-delivery.ts';
 type Sent = { readonly delivery: Delivery; readonly caller: DeliveryCaller };
 
 /** Stores only these deliveries in one transaction, as another process would. */
-export function storeBatch(needs: batch.StoreBatchNeeds, sent: readonly Sent[]) {
+export function storeBatch(
+  services: Parameters<typeof batch.storeBatch>[0],
+  sent: readonly Sent[],
+) {
   const translated = sent.map(({ delivery, caller }) => ({
     ...translateDelivery(delivery),
     caller,
   }));
-  return batch.storeBatch(needs, translated);
+  return batch.storeBatch(services, translated);
 }
 
 export function lockAndResolveOrders(tx: Transaction, deliveries: readonly Delivery[]) {

@@ -28,7 +28,7 @@ export async function setStage(options: SimulatorOptions): Promise<Stage> {
       DATA_DIR: folder.path,
       SIMULATOR_URL: `http://127.0.0.1:${await findFreePort()}`,
       // A lost webhook is recovered by polling, after a minute by default. That is too long for a demo.
-      PROVIDER_ASK_SECONDS: '1',
+      PROVIDER_POLL_SECONDS: '1',
       LOG_LEVEL: 'error',
     };
     const service = await startService(env, { showErrors: true, readySecondsMax: Infinity });

@@ -78,7 +78,7 @@ async function chooseEnv(dataDir: string) {
     PORT: String(await findFreePort()),
     DATA_DIR: dataDir,
     SIMULATOR_URL: `http://127.0.0.1:${await findFreePort()}`,
-    PROVIDER_ASK_SECONDS: '1',
+    PROVIDER_POLL_SECONDS: '1',
     LOG_LEVEL: 'fatal',
   };
 }

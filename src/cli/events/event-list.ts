@@ -1,5 +1,5 @@
 /** `event list`: prints events, one row for each endpoint, those of the newest orders first. Contract 12.7. */
-import { eventIdOf, findEventName } from '../../domain/ids.ts';
+import { eventIdOf, findEventKey } from '../../domain/ids.ts';
 import { type EventCursor, eventStates, type ListedEvent } from '../../store/events/event-lists.ts';
 import { listEvents } from '../../use-cases/events/list-events.ts';
 import { defineCommand, UsageError } from '../framework/command.ts';
@@ -66,10 +66,10 @@ export const eventList = defineCommand({
 function readAfter(text: string | undefined): EventCursor | undefined {
   if (text === undefined) return undefined;
   const [eventId = '', endpointId = ''] = text.split('/');
-  const name = findEventName(eventId);
-  if (!name || endpointId === '')
+  const key = findEventKey(eventId);
+  if (!key || endpointId === '')
     throw new UsageError('--after must be the "next" of the last page.');
-  return { ...name, endpointId };
+  return { ...key, endpointId };
 }
 
 type EventView = ReturnType<typeof eventView>;

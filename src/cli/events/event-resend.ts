@@ -5,7 +5,7 @@ import { showEvent } from '../../use-cases/events/show-event.ts';
 import { defineCommand, RefusedError, UsageError } from '../framework/command.ts';
 import { readSince, sinceOption } from '../framework/page-options.ts';
 import { readEndpointId } from './endpoint-view.ts';
-import { eventArgument, readEventName } from './event-show.ts';
+import { eventArgument, readEventKey } from './event-show.ts';
 
 export const eventResend = defineCommand({
   name: ['event', 'resend'],
@@ -22,7 +22,7 @@ export const eventResend = defineCommand({
     if ((eventId === undefined) === (values.since === undefined)) {
       throw new UsageError('Give an event id, or a time with --since TIME.');
     }
-    const event = eventId === undefined ? undefined : readEventName(eventId);
+    const event = eventId === undefined ? undefined : readEventKey(eventId);
     const sinceAt = readSince(values.since);
     const endpointId = values.endpoint === undefined ? undefined : readEndpointId(values.endpoint);
     return {

@@ -1,5 +1,5 @@
 /** `event show`: prints one event with its body as it is sent, and every attempt. Contract 12.7. */
-import { type EventName, eventIdOf, findEventName } from '../../domain/ids.ts';
+import { type EventKey, eventIdOf, findEventKey } from '../../domain/ids.ts';
 import { type ShownEvent, showEvent } from '../../use-cases/events/show-event.ts';
 import {
   type ArgumentSpec,
@@ -18,10 +18,10 @@ export const eventArgument = {
   text: 'The event, as "event list" prints it; it is also the header webhook-id.',
 } as const satisfies ArgumentSpec;
 
-export function readEventName(text: string): EventName {
-  const name = findEventName(text);
-  if (!name) throw new UsageError(`"${text}" is not an event id: "event list" prints them.`);
-  return name;
+export function readEventKey(text: string): EventKey {
+  const key = findEventKey(text);
+  if (!key) throw new UsageError(`"${text}" is not an event id: "event list" prints them.`);
+  return key;
 }
 
 export const eventShow = defineCommand({
@@ -32,10 +32,10 @@ export const eventShow = defineCommand({
   arguments: [eventArgument],
   examples: ['event show evt_…'],
   prepare: ({ positionals: [text = ''] }) => {
-    const name = readEventName(text);
+    const key = readEventKey(text);
     return {
       run: async (services) => {
-        const event = await showEvent(services, name);
+        const event = await showEvent(services, key);
         if (!event) throw new RefusedError(`There is no event ${text}.`);
         return shownView(event);
       },

@@ -28,13 +28,13 @@ export const inboxReplay = defineCommand({
         const ofState = state ? walkDeliveryIds(services.database, state) : [];
         const replayed = [];
         const pruned = [];
-        for await (const name of one ? [one] : ofState) {
+        for await (const key of one ? [one] : ofState) {
           // A delivery that fails again is printed in its stored state and does not stop the others.
-          const outcome = await replayDelivery(services, commandLine, name);
-          if (!outcome) throw new RefusedError(`There is no delivery ${name.deliveryId}.`);
+          const outcome = await replayDelivery(services, commandLine, key);
+          if (!outcome) throw new RefusedError(`There is no delivery ${key.deliveryId}.`);
           if (outcome.kind !== 'pruned') replayed.push(deliveryView(outcome.delivery));
           else if (one) throw new RefusedError(outcome.refusal);
-          else pruned.push(name.deliveryId);
+          else pruned.push(key.deliveryId);
         }
         return { replayed, ...(pruned.length > 0 && { not_replayed_body_pruned: pruned }) };
       },

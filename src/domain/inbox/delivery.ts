@@ -48,6 +48,8 @@ export type Delivery = {
   readonly isErased?: true;
 };
 
+export type DeliveryKey = Pick<Delivery, 'accountId' | 'deliveryId'>;
+
 /** The fields that an attempt to apply a delivery may change. */
 export type DeliveryResult = Pick<
   Delivery,

@@ -5,8 +5,11 @@
 import type { Delivery } from './delivery.ts';
 import { withoutEventId } from './reused-event-id.ts';
 
-export type DeliveryKey = Pick<Delivery, 'accountId' | 'provider' | 'deliveryKey'>;
-export type EventKey = Pick<Delivery, 'accountId' | 'provider'> & { readonly eventId: string };
+/** Deliveries of one key are repeats of each other. */
+export type RepeatKey = Pick<Delivery, 'accountId' | 'provider' | 'deliveryKey'>;
+export type ProviderEventKey = Pick<Delivery, 'accountId' | 'provider'> & {
+  readonly eventId: string;
+};
 
 export type RecognisedDelivery = {
   /** The stored delivery that it repeats. */
@@ -19,13 +22,13 @@ export type RecognisedDelivery = {
 export function recogniseRepeats(
   deliveries: readonly Delivery[],
   stored: readonly Delivery[],
-  takenEvents: readonly EventKey[],
+  takenEvents: readonly ProviderEventKey[],
 ): ReadonlyMap<string, RecognisedDelivery> {
   const storedByKey = new Map(stored.map((delivery) => [keyOf(delivery), delivery]));
-  const taken = new Set(takenEvents.map(eventKeyOf));
+  const taken = new Set(takenEvents.map(providerEventKeyOf));
   const recognised = new Map<string, RecognisedDelivery>();
   for (const delivery of deliveries) {
-    const event = findEventKey(delivery);
+    const event = findProviderEventKey(delivery);
     const repeated = storedByKey.get(keyOf(delivery));
     const isReused = event !== undefined && taken.has(event);
     const fresh = isReused ? withoutEventId(delivery) : delivery;
@@ -36,14 +39,14 @@ export function recogniseRepeats(
 }
 
 /** As one text, for the keys of maps. */
-export function keyOf({ accountId, provider, deliveryKey }: DeliveryKey): string {
+export function keyOf({ accountId, provider, deliveryKey }: RepeatKey): string {
   return `${accountId}/${provider}/${deliveryKey}`;
 }
 
-function eventKeyOf({ eventId, ...owner }: EventKey): string {
+function providerEventKeyOf({ eventId, ...owner }: ProviderEventKey): string {
   return keyOf({ ...owner, deliveryKey: eventId });
 }
 
-function findEventKey({ accountId, provider, eventId }: Delivery): string | undefined {
+function findProviderEventKey({ accountId, provider, eventId }: Delivery): string | undefined {
   return eventId === null ? undefined : keyOf({ accountId, provider, deliveryKey: eventId });
 }

@@ -5,7 +5,7 @@ import { limits } from '../limits.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 import { reviewFlags } from './review-reasons.ts';
 
-export type FlagName = {
+export type FlagKey = {
   readonly accountId: string;
   /** The transaction that has the flag, or the order. */
   readonly subject: string;
@@ -13,11 +13,11 @@ export type FlagName = {
 };
 
 /** The id contains the account, so that an operator needs nothing but the id. */
-export function flagIdOf({ accountId, subject, flag }: FlagName): string {
+export function flagIdOf({ accountId, subject, flag }: FlagKey): string {
   return `${accountId}/${subject}:${flag}`;
 }
 
-export function findFlagName(id: string): FlagName | undefined {
+export function findFlagKey(id: string): FlagKey | undefined {
   const [, accountId = '', subject = '', flag = ''] = /^([^/]+)\/([^:]+):(.+)$/.exec(id) ?? [];
   const isSubject = isOrderId(subject) || isTransactionId(subject);
   const known = reviewFlags.find((one) => one === flag);

@@ -12,14 +12,14 @@ import { type OrderState, totalOf } from './order-state.ts';
 import { succeededAtMs } from './relate.ts';
 import { completes, type StoredTally, subtractTally, tallyOf, type Unloaded } from './tally.ts';
 
-export type PspName = { readonly provider: ProviderName; readonly pspTransactionId: string };
+export type PspKey = { readonly provider: ProviderName; readonly pspTransactionId: string };
 
 /** The payments and refunds that a notice can change; undefined if it can change any. */
 export function affectedBy({
   payment,
   refund,
   provider,
-}: Pick<DeliveredNotice, 'payment' | 'refund' | 'provider'>): readonly PspName[] | undefined {
+}: Pick<DeliveredNotice, 'payment' | 'refund' | 'provider'>): readonly PspKey[] | undefined {
   // It changes only a payment that was started here, and no transaction of a tallied order was.
   if (payment && isAuthentication(payment)) return [];
   if ((payment && !isPlainPayment(payment)) || (refund && !isPlainRefund(refund))) return undefined;
@@ -59,16 +59,16 @@ export function unloadedOf(
   { countedId: _counted, ...tally }: StoredTally,
   loaded: readonly Transaction[],
   amounts: OrderState['order']['amounts'],
-  { names, ...ids }: { readonly names: readonly PspName[] } & Omit<Unloaded, 'tally' | 'pspKeys'>,
+  { keys, ...ids }: { readonly keys: readonly PspKey[] } & Omit<Unloaded, 'tally' | 'pspKeys'>,
 ): Unloaded {
   return {
     ...ids,
     tally: subtractTally(tally, tallyOf(loaded, amounts)),
-    pspKeys: new Set(names.map(pspKeyOf)),
+    pspKeys: new Set(keys.map(pspKeyOf)),
   };
 }
 
-function pspKeyOf({ provider, pspTransactionId }: PspName): string {
+function pspKeyOf({ provider, pspTransactionId }: PspKey): string {
   return `${provider} ${pspTransactionId}`;
 }
 
@@ -76,7 +76,7 @@ function pspKeyOf({ provider, pspTransactionId }: PspName): string {
 export function isLoadedFor({ order, unloaded }: OrderState, notice: DeliveredNotice): boolean {
   if (!unloaded) return true;
   if (`${order.orderId}-${lowestIdTimeOf(notice)}` < unloaded.idsFrom) return false;
-  return affectedBy(notice)?.every((name) => unloaded.pspKeys.has(pspKeyOf(name))) ?? false;
+  return affectedBy(notice)?.every((key) => unloaded.pspKeys.has(pspKeyOf(key))) ?? false;
 }
 
 /** Whether another payment, which is not loaded, may have to take the place of the counted one. */

@@ -2,17 +2,17 @@
 import type { OrderFilter } from '../orders/order-filter.ts';
 import type { Figure } from './figure.ts';
 
-export type FigureName = Pick<Figure, 'kind' | 'name' | 'currency'>;
+export type FigureKey = Pick<Figure, 'kind' | 'name' | 'currency'>;
 
 /** The period must consist of whole half hours, as those of an overview do. */
 export function filterOfFigure(
-  figure: FigureName,
+  figure: FigureKey,
   { from, to }: { readonly from: Date; readonly to: Date },
 ): OrderFilter {
   return { ...conditionOf(figure), currency: figure.currency, from, to };
 }
 
-function conditionOf({ kind, name }: FigureName): OrderFilter {
+function conditionOf({ kind, name }: FigureKey): OrderFilter {
   switch (kind) {
     case 'created':
       return {};

@@ -7,7 +7,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { equalDigests } from '../../security/compare.ts';
 import { hmac, hmacKeyOf } from '../../security/hmac.ts';
 import type { PaymentRequest } from '../../use-cases/payments/start-payment.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { basePathOf, isSecureSite } from '../site.ts';
 import { type Problem, readForm, type SentForm, toPaymentRequest } from './checkout-form.ts';
@@ -21,7 +21,7 @@ type Query = Readonly<Record<string, unknown>>;
 const path = '/checkout/:order_id';
 const hidden = { config: { bound: 'checkout' }, schema: { hide: true } } as const;
 
-export function checkoutPage(edge: Edge): FastifyPluginAsync {
+export function checkoutPage(context: HttpContext): FastifyPluginAsync {
   return async (app) => {
     const refuseOtherMethods = watchRoutes(app);
     readForms(app);
@@ -31,48 +31,48 @@ export function checkoutPage(edge: Edge): FastifyPluginAsync {
       ...hidden,
       handler: async (request, reply) => {
         const { token } = request.query;
-        const { orderId } = await openSession(edge, { request, reply }, token);
+        const { orderId } = await openSession(context, { request, reply }, token);
         return reply
           .header('referrer-policy', 'no-referrer')
-          .redirect(`${basePathOf(edge)}/checkout/${orderId}`, 303);
+          .redirect(`${basePathOf(context)}/checkout/${orderId}`, 303);
       },
     });
 
     app.get<{ Params: Params }>(path, {
       ...hidden,
       handler: async (request, reply) => {
-        const consumer = await authenticateConsumer(edge, { request, reply });
-        return show(edge, request, reply, consumer);
+        const consumer = await authenticateConsumer(context, { request, reply });
+        return show(context, request, reply, consumer);
       },
     });
 
     app.get<{ Params: Params }>(`${path}/state`, {
       ...hidden,
       handler: async (request, reply) => {
-        const { caller } = await authenticateConsumer(edge, { request, reply });
-        return { state: stateOf(await edge.useCases.getCheckout(caller)) };
+        const { caller } = await authenticateConsumer(context, { request, reply });
+        return { state: stateOf(await context.useCases.getCheckout(caller)) };
       },
     });
 
     app.post<{ Params: Params; Body: string }>(`${path}/pay`, {
       ...hidden,
       handler: (request, reply) =>
-        withForm(edge, request, reply, async (consumer, form) => {
+        withForm(context, request, reply, async (consumer, form) => {
           const wanted = toPaymentRequest(consumer.caller.orderId, form);
           return 'problem' in wanted
-            ? show(edge, request, reply.code(422), consumer, form, wanted.problem)
-            : start(edge, request, reply, consumer, form, wanted);
+            ? show(context, request, reply.code(422), consumer, form, wanted.problem)
+            : start(context, request, reply, consumer, form, wanted);
         }),
     });
 
     app.post<{ Params: Params; Body: string }>(`${path}/give-up`, {
       ...hidden,
       handler: (request, reply) =>
-        withForm(edge, request, reply, async (consumer, form) => {
-          const outcome = await edge.useCases.giveUpPayment(consumer.caller, form.attempt);
-          if (outcome === 'done') return backToPage(edge, reply, consumer);
+        withForm(context, request, reply, async (consumer, form) => {
+          const outcome = await context.useCases.giveUpPayment(consumer.caller, form.attempt);
+          if (outcome === 'done') return backToPage(context, reply, consumer);
           const problem = outcome === 'tried' ? 'stillOpen' : 'notReached';
-          return show(edge, request, reply.code(409), consumer, form, problem);
+          return show(context, request, reply.code(409), consumer, form, problem);
         }),
     });
 
@@ -83,8 +83,9 @@ export function checkoutPage(edge: Edge): FastifyPluginAsync {
         const { order_id: orderId, language: wanted } = request.params;
         const language = findLanguage(wanted);
         if (!language) throw new ServiceError('NOT_FOUND');
-        keepLanguage(reply, language, isSecureSite(edge));
-        return reply.redirect(`${basePathOf(edge)}/checkout/${encodeURIComponent(orderId)}`, 303);
+        keepLanguage(reply, language, isSecureSite(context));
+        const page = `${basePathOf(context)}/checkout/${encodeURIComponent(orderId)}`;
+        return reply.redirect(page, 303);
       },
     });
     refuseOtherMethods();
@@ -103,21 +104,21 @@ function readForms(app: FastifyInstance): void {
 
 /** Acts on a form of our own page only. */
 async function withForm(
-  edge: Edge,
+  context: HttpContext,
   request: FastifyRequest<{ Params: Params; Body: string }>,
   reply: FastifyReply,
   act: (consumer: Consumer, form: SentForm) => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
-  const consumer = await authenticateConsumer(edge, { request, reply });
+  const consumer = await authenticateConsumer(context, { request, reply });
   const form = readForm(request.body);
   if (hasFormKey(consumer.caller.own.token, form.formKey)) return act(consumer, form);
   // The cookie is not attached to a post from another site; the key also keeps out other pages of this site. The form of a
   // tab that was opened with an earlier token has another key too, so the consumer gets a page to go on from.
-  return show(edge, request, reply.code(409), consumer, undefined, 'outdated');
+  return show(context, request, reply.code(409), consumer, undefined, 'outdated');
 }
 
 async function start(
-  edge: Edge,
+  context: HttpContext,
   request: FastifyRequest,
   reply: FastifyReply,
   consumer: Consumer,
@@ -128,14 +129,17 @@ async function start(
   try {
     // The key makes a double click one payment: the second request gets the reply of the first.
     const key = `checkout payment ${form.attempt}`;
-    const { reply: started } = await edge.useCases.startPayment(caller, wanted, key);
-    if (started.redirectUrl === undefined) return backToPage(edge, reply, consumer);
-    const launch = `${basePathOf(edge)}/pay/${caller.accountId}/${started.transactionId}`;
-    return reply.redirect(started.intentUrl === undefined ? launch : pageOf(edge, consumer), 303);
+    const { reply: started } = await context.useCases.startPayment(caller, wanted, key);
+    if (started.redirectUrl === undefined) return backToPage(context, reply, consumer);
+    const launch = `${basePathOf(context)}/pay/${caller.accountId}/${started.transactionId}`;
+    return reply.redirect(
+      started.intentUrl === undefined ? launch : pageOf(context, consumer),
+      303,
+    );
   } catch (error) {
     const problem = problemOf(error);
     if (problem === undefined) throw error;
-    return show(edge, request, reply.code(409), consumer, form, problem);
+    return show(context, request, reply.code(409), consumer, form, problem);
   }
 }
 
@@ -159,17 +163,17 @@ function problemOf(error: unknown): Problem | undefined {
 }
 
 async function show(
-  edge: Edge,
+  context: HttpContext,
   request: FastifyRequest,
   reply: FastifyReply,
   { caller }: Consumer,
   form?: SentForm,
   problem?: Problem,
 ): Promise<FastifyReply> {
-  const checkout = await edge.useCases.getCheckout(caller);
+  const checkout = await context.useCases.getCheckout(caller);
   const formKey = formKeyOf(caller.own.token);
   return sendCheckout(reply, checkout, {
-    basePath: basePathOf(edge),
+    basePath: basePathOf(context),
     language: chooseLanguage(request),
     formKey,
     form,
@@ -177,12 +181,12 @@ async function show(
   });
 }
 
-function backToPage(edge: Edge, reply: FastifyReply, consumer: Consumer): FastifyReply {
-  return reply.redirect(pageOf(edge, consumer), 303);
+function backToPage(context: HttpContext, reply: FastifyReply, consumer: Consumer): FastifyReply {
+  return reply.redirect(pageOf(context, consumer), 303);
 }
 
-function pageOf(edge: Edge, { caller }: Consumer): string {
-  return `${basePathOf(edge)}/checkout/${caller.orderId}`;
+function pageOf(context: HttpContext, { caller }: Consumer): string {
+  return `${basePathOf(context)}/checkout/${caller.orderId}`;
 }
 
 /** The key of the forms of a checkout. Only a page that was sent to the holder of the order token contains it. */

@@ -5,7 +5,7 @@
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Launch } from '../../use-cases/checkout/find-launch.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { basePathOf } from '../site.ts';
 import { brandOf } from './brand.ts';
@@ -19,7 +19,7 @@ import type { Words } from './words/words.ts';
 
 type Params = { readonly account_id: string; readonly transaction_id: string };
 
-export function launchPage(edge: Edge): FastifyPluginAsync {
+export function launchPage(context: HttpContext): FastifyPluginAsync {
   return async (app) => {
     const refuseOtherMethods = watchRoutes(app);
     app.setErrorHandler(sendCheckoutError);
@@ -27,8 +27,8 @@ export function launchPage(edge: Edge): FastifyPluginAsync {
       config: { bound: 'page' },
       schema: { hide: true },
       handler: async ({ params }, reply) => {
-        const launch = await edge.useCases.findLaunch(params.account_id, params.transaction_id);
-        return sendLaunch(edge, reply, launch, params.transaction_id);
+        const launch = await context.useCases.findLaunch(params.account_id, params.transaction_id);
+        return sendLaunch(context, reply, launch, params.transaction_id);
       },
     });
     refuseOtherMethods();
@@ -36,7 +36,7 @@ export function launchPage(edge: Edge): FastifyPluginAsync {
 }
 
 function sendLaunch(
-  edge: Edge,
+  context: HttpContext,
   reply: FastifyReply,
   launch: Launch,
   transactionId: string,
@@ -47,7 +47,7 @@ function sendLaunch(
   const common = {
     language,
     title: words.launch.heading,
-    brand: brandOf(launch.account, basePathOf(edge)),
+    brand: brandOf(launch.account, basePathOf(context)),
   };
   switch (launch.kind) {
     case 'form': {

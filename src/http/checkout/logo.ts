@@ -1,7 +1,7 @@
 /** `GET /checkout/logo/<account_id>/<digest>`: the logo of a shop. Contract 14.2. */
 import type { FastifyPluginAsync } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 
 type Params = { readonly account_id: string; readonly digest: string };
@@ -15,7 +15,7 @@ const headers = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-export function logoRoute({ useCases }: Edge): FastifyPluginAsync {
+export function logoRoute({ useCases }: HttpContext): FastifyPluginAsync {
   return async (app) => {
     const refuseOtherMethods = watchRoutes(app);
     app.get<{ Params: Params }>('/checkout/logo/:account_id/:digest', {

@@ -4,13 +4,13 @@
  */
 import type { FastifyPluginAsync } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { sendCheckoutError } from './error-pages.ts';
 
 type Params = { readonly link_id: string };
 
-export function paymentLinkRoute({ useCases }: Edge): FastifyPluginAsync {
+export function paymentLinkRoute({ useCases }: HttpContext): FastifyPluginAsync {
   return async (app) => {
     const refuseOtherMethods = watchRoutes(app);
     app.setErrorHandler(sendCheckoutError);

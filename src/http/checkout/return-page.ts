@@ -7,7 +7,7 @@
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { listPaidFields } from '../../use-cases/checkout/find-return.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { basePathOf, isSecureSite } from '../site.ts';
 import { brandOf } from './brand.ts';
@@ -31,7 +31,7 @@ type Query = Readonly<Record<string, unknown>>;
 
 const path = '/pay/:account_id/:transaction_id/return';
 
-export function returnPage(edge: Edge): FastifyPluginAsync {
+export function returnPage(context: HttpContext): FastifyPluginAsync {
   return async (app) => {
     const refuseOtherMethods = watchRoutes(app);
     const paidFields = ['paid', ...listPaidFields()];
@@ -48,17 +48,17 @@ export function returnPage(edge: Edge): FastifyPluginAsync {
       handler: async ({ params, query }, reply) => {
         const saysPaid = paidFields.some((name) => query[name] !== undefined);
         const isToShop = query.to === 'shop';
-        const found = await edge.useCases.findReturn(params.account_id, params.transaction_id, {
+        const found = await context.useCases.findReturn(params.account_id, params.transaction_id, {
           untilMs: isToShop ? 0 : readUntil(query.until),
           saysPaid,
         });
         if (found.kind === 'unknown') throw new ServiceError('NOT_FOUND');
-        if (!isToShop && found.atCheckout && hasCheckout(edge, reply, found.orderId)) {
-          return reply.redirect(`${basePathOf(edge)}/checkout/${found.orderId}`, 303);
+        if (!isToShop && found.atCheckout && hasCheckout(context, reply, found.orderId)) {
+          return reply.redirect(`${basePathOf(context)}/checkout/${found.orderId}`, 303);
         }
         return found.kind === 'waiting'
-          ? sendWaiting(edge, reply, found, saysPaid)
-          : sendToShop(edge, reply, found);
+          ? sendWaiting(context, reply, found, saysPaid)
+          : sendToShop(context, reply, found);
       },
     });
 
@@ -77,9 +77,9 @@ export function returnPage(edge: Edge): FastifyPluginAsync {
 }
 
 /** A bank's app may return in another browser, which has no cookie of the checkout. */
-function hasCheckout(edge: Edge, reply: FastifyReply, orderId: string): boolean {
+function hasCheckout(context: HttpContext, reply: FastifyReply, orderId: string): boolean {
   const { cookie } = reply.request.headers;
-  return readCheckoutToken(cookie, { orderId, isSecure: isSecureSite(edge) }) !== undefined;
+  return readCheckoutToken(cookie, { orderId, isSecure: isSecureSite(context) }) !== undefined;
 }
 
 function readUntil(text: unknown): number | undefined {
@@ -88,7 +88,7 @@ function readUntil(text: unknown): number | undefined {
 
 /** Status 202 tells the script of the page that there is no result yet. */
 function sendWaiting(
-  edge: Edge,
+  context: HttpContext,
   reply: FastifyReply,
   { account, untilMs }: WaitingReturn,
   saysPaid: boolean,
@@ -100,7 +100,7 @@ function sendWaiting(
   return sendPage(reply.code(202), {
     language,
     title: waiting.heading,
-    brand: brandOf(account, basePathOf(edge)),
+    brand: brandOf(account, basePathOf(context)),
     refresh: { seconds: 1, url: next },
     content: html`<section class="card stack single" data-await="${next}"><div class="mark">${icons.wait}</div>
 <div role="status"><h1>${waiting.heading}</h1><p>${waiting.text}</p></div><p class="small quiet">${waiting.stay}</p></section>`,
@@ -108,17 +108,17 @@ function sendWaiting(
   });
 }
 
-function sendToShop(edge: Edge, reply: FastifyReply, known: KnownReturn): FastifyReply {
+function sendToShop(context: HttpContext, reply: FastifyReply, known: KnownReturn): FastifyReply {
   const { callback, callbackOrigins, account, status, enquiry } = known;
   const language = chooseLanguage(reply.request);
   const words = languages[language];
-  const common = { language, brand: brandOf(account, basePathOf(edge)) };
+  const common = { language, brand: brandOf(account, basePathOf(context)) };
   if (!callback) {
     const content = resultView(words, status, { url: undefined }, enquiry.order.invoiceId);
     const title = words.title(account.name);
     return sendPage(reply, { ...common, title, content, hasScript: false, formAction: [] });
   }
-  const payload = returnPayload(known, edge.clock());
+  const payload = returnPayload(known, context.clock());
   if (callback.mode === 'redirect') {
     reply.header('referrer-policy', 'no-referrer');
     return reply.redirect(redirectUrl(callback.url, payload), 303);

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { isOrderId } from '../../domain/ids.ts';
 import type { Caller } from '../../security/tokens.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { isSecureSite } from '../site.ts';
 import { keepCheckoutToken, readCheckoutToken } from './cookies.ts';
 
@@ -14,40 +14,43 @@ type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply
 
 /** Moves the token of the address into the cookie. */
 export async function openSession(
-  edge: Edge,
+  context: HttpContext,
   exchange: Exchange,
   token: unknown,
 ): Promise<{ readonly orderId: string }> {
   if (typeof token !== 'string') throw new ServiceError('INVALID_TOKEN');
-  const { caller } = await authenticate(edge, exchange, token);
+  const { caller } = await authenticate(context, exchange, token);
   const { request, reply } = exchange;
-  await edge.useCases.openCheckout(caller);
-  const target = { orderId: caller.orderId, isSecure: isSecureSite(edge) };
+  await context.useCases.openCheckout(caller);
+  const target = { orderId: caller.orderId, isSecure: isSecureSite(context) };
   keepCheckoutToken(reply, request.headers.cookie, target, caller.own);
   return { orderId: caller.orderId };
 }
 
-export async function authenticateConsumer(edge: Edge, exchange: Exchange): Promise<Consumer> {
+export async function authenticateConsumer(
+  context: HttpContext,
+  exchange: Exchange,
+): Promise<Consumer> {
   const { order_id: orderId } = exchange.request.params as { readonly order_id: string };
-  const target = { orderId, isSecure: isSecureSite(edge) };
+  const target = { orderId, isSecure: isSecureSite(context) };
   const { cookie } = exchange.request.headers;
   const token = isOrderId(orderId) ? readCheckoutToken(cookie, target) : undefined;
   if (token === undefined) throw new ServiceError('INVALID_TOKEN');
-  const consumer = await authenticate(edge, exchange, token);
+  const consumer = await authenticate(context, exchange, token);
   // A cookie that somebody gave another name.
   if (consumer.caller.orderId !== orderId) throw new ServiceError('INVALID_TOKEN');
   return consumer;
 }
 
 async function authenticate(
-  edge: Edge,
+  context: HttpContext,
   { request, reply }: Exchange,
   token: string,
 ): Promise<Consumer> {
-  const authenticated = await edge.useCases.authenticateCaller(token);
+  const authenticated = await context.useCases.authenticateCaller(token);
   const { caller } = authenticated;
   if (caller.type !== 'order') throw new ServiceError('INVALID_TOKEN');
-  edge.countCall(authenticated);
-  await edge.holdSlot(request, reply, caller.accountId);
+  context.countCall(authenticated);
+  await context.holdSlot(request, reply, caller.accountId);
   return { caller };
 }

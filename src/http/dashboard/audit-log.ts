@@ -2,11 +2,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { AuditEntry } from '../../domain/audit.ts';
 import { includesRole } from '../../domain/users/role.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { getAccount } from './dashboard-guard.ts';
 import { type Query, readLimit, readText } from './read-query.ts';
 
-export function addAuditLog(app: FastifyInstance, { useCases }: Edge): void {
+export function addAuditLog(app: FastifyInstance, { useCases }: HttpContext): void {
   app.get<{ Querystring: Query }>('/audit', {
     config: { dashboard: 'viewer', bound: 'search' },
     schema: { hide: true },

@@ -1,12 +1,12 @@
 /** How the user signs in: their password and their passkeys. They belong to the user, not to an account. Contract 13.8. */
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { getSignedIn, visitorOf } from './dashboard-guard.ts';
 import { forUsers } from './session.ts';
 import { PasskeyBody, PasswordBody } from './sign-in.ts';
 
-export function addCredentials(app: FastifyInstance, { useCases }: Edge): void {
+export function addCredentials(app: FastifyInstance, { useCases }: HttpContext): void {
   app.get('/credentials', {
     ...forUsers,
     handler: async (request) => {

@@ -1,7 +1,7 @@
 /** The scope of the dashboard: sessions in a cookie, JSON bodies only, the error shape of the merchant API. Contract 13.2. */
 import type { FastifyError, FastifyPluginAsync } from 'fastify';
-import type { Edge } from '../edge.ts';
 import { errorBody, prepareErrorReply } from '../error-reply.ts';
+import type { HttpContext } from '../http-context.ts';
 import { acceptJsonOnly } from '../read-json.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { addAuditLog } from './audit-log.ts';
@@ -22,10 +22,10 @@ import { addSignIn } from './sign-in.ts';
 import { addTeam } from './team.ts';
 import { addWhy } from './why.ts';
 
-export function dashboardApi(edge: Edge): FastifyPluginAsync {
+export function dashboardApi(context: HttpContext): FastifyPluginAsync {
   return async (app) => {
     const refuseOtherMethods = watchRoutes(app);
-    addDashboardGuard(app, edge);
+    addDashboardGuard(app, context);
     // A page of another site can post a form or plain text without asking, but not JSON.
     acceptJsonOnly(app);
     app.setErrorHandler((failure: FastifyError, request, reply) => {
@@ -33,22 +33,22 @@ export function dashboardApi(edge: Edge): FastifyPluginAsync {
       // The dashboard has a cookie and takes no bearer token.
       return reply.removeHeader('www-authenticate').send(errorBody(error));
     });
-    addSignIn(app, edge);
-    addInvitation(app, edge);
-    addSession(app, edge);
-    addCredentials(app, edge);
-    addTeam(app, edge);
-    addSettings(app, edge);
-    addAuditLog(app, edge);
-    addOverview(app, edge);
-    addOrders(app, edge);
-    addOrderPage(app, edge);
-    addWhy(app, edge);
-    addReview(app, edge);
-    addInbox(app, edge);
-    addEndpoints(app, edge);
-    addEvents(app, edge);
-    addPaymentLinks(app, edge);
+    addSignIn(app, context);
+    addInvitation(app, context);
+    addSession(app, context);
+    addCredentials(app, context);
+    addTeam(app, context);
+    addSettings(app, context);
+    addAuditLog(app, context);
+    addOverview(app, context);
+    addOrders(app, context);
+    addOrderPage(app, context);
+    addWhy(app, context);
+    addReview(app, context);
+    addInbox(app, context);
+    addEndpoints(app, context);
+    addEvents(app, context);
+    addPaymentLinks(app, context);
     refuseOtherMethods();
   };
 }

@@ -15,7 +15,7 @@ import {
 } from '../../domain/users/session.ts';
 import { dashboardOrigins } from '../../domain/users/site.ts';
 import { clientAddress } from '../client-address.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { findSecret } from './session-cookie.ts';
 
 /**
@@ -36,7 +36,7 @@ declare module 'fastify' {
   }
 }
 
-export function addDashboardGuard(app: FastifyInstance, edge: Edge): void {
+export function addDashboardGuard(app: FastifyInstance, context: HttpContext): void {
   app.decorateRequest('signedIn', null);
   app.decorateRequest('visitor', null);
   app.addHook('onRoute', ({ config = {} }) => {
@@ -45,13 +45,13 @@ export function addDashboardGuard(app: FastifyInstance, edge: Edge): void {
   app.addHook('onRequest', async (request, reply) => {
     // A method that the path does not take: the route itself refuses it.
     if (request.routeOptions.config.access === 'public') return;
-    const secret = findSecret(edge, request);
-    if (secret !== undefined) await edge.holdSlot(request, reply, secret, 'session');
-    await authorize(edge, request, secret);
+    const secret = findSecret(context, request);
+    if (secret !== undefined) await context.holdSlot(request, reply, secret, 'session');
+    await authorize(context, request, secret);
     const { signedIn } = request;
     if (!signedIn) return;
     // Before the body is read and a slot of all requests is taken: whoever waits here takes nothing from others.
-    await edge.holdSlot(request, reply, signedIn.account?.accountId ?? signedIn.user.userId);
+    await context.holdSlot(request, reply, signedIn.account?.accountId ?? signedIn.user.userId);
   });
   app.addHook('preValidation', (request, _reply, done) => {
     done(hasStorableParams(request) ? undefined : new ServiceError('NOT_FOUND'));
@@ -65,26 +65,26 @@ function hasStorableParams({ params }: FastifyRequest): boolean {
 }
 
 async function authorize(
-  edge: Edge,
+  context: HttpContext,
   request: FastifyRequest,
   secret: string | undefined,
 ): Promise<void> {
   const { config } = request.routeOptions;
-  if (isChange(request)) refuseOtherSites(edge, request);
+  if (isChange(request)) refuseOtherSites(context, request);
   // A route that does not declare its access is open to owners only.
   const access = config.dashboard ?? 'owner';
-  const visitor = readVisitor(edge, request);
+  const visitor = readVisitor(context, request);
   request.visitor = visitor;
-  if (access === 'visitor') return edge.countVisitor(visitor.address);
-  const signedIn = secret && (await edge.useCases.findSession(secret, visitor));
+  if (access === 'visitor') return context.countVisitor(visitor.address);
+  const signedIn = secret && (await context.useCases.findSession(secret, visitor));
   if (!signedIn) {
-    edge.countVisitor(visitor.address);
+    context.countVisitor(visitor.address);
     throw new ServiceError('AUTHENTICATION_FAILED', 'Sign in first, or again.');
   }
   request.signedIn = signedIn;
   if (access !== 'user') checkRole(request, signedIn.account, access);
   if (access === 'owner' && isChange(request) && !config.isConfirmedByHandler) {
-    edge.useCases.requireConfirmation(signedIn);
+    context.useCases.requireConfirmation(signedIn);
   }
 }
 
@@ -93,7 +93,7 @@ function isChange({ method }: FastifyRequest): boolean {
 }
 
 /** Browsers send the origin of the page with every change, and no page can forge it. */
-function refuseOtherSites({ settings }: Edge, { headers }: FastifyRequest): void {
+function refuseOtherSites({ settings }: HttpContext, { headers }: FastifyRequest): void {
   const { origin } = headers;
   if (origin !== undefined && dashboardOrigins(settings.publicUrl).includes(origin)) return;
   throw new ServiceError(
@@ -132,7 +132,7 @@ function refuseOtherAccount(request: FastifyRequest, { accountId, name }: OwnAcc
   );
 }
 
-function readVisitor({ settings }: Edge, { raw }: FastifyRequest): Visitor {
+function readVisitor({ settings }: HttpContext, { raw }: FastifyRequest): Visitor {
   const userAgent = (raw.headers['user-agent'] ?? '').slice(0, userLimits.userAgentCharsMax);
   return { address: clientAddress(raw, settings.trustedProxies), userAgent };
 }

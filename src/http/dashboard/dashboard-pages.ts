@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { iconLinkFrom } from '../icon.ts';
 import { basePathOf } from '../site.ts';
 import { createStaticFile, type StaticFile, sendStaticFile } from '../static-file.ts';
@@ -18,11 +18,11 @@ type PageParams = { readonly page?: string };
 
 const hidden = { config: { bound: 'file' }, schema: { hide: true } } as const;
 
-export function dashboardPages(edge: Edge): FastifyPluginAsync {
+export function dashboardPages(context: HttpContext): FastifyPluginAsync {
   // Compressing takes a moment, so it is done on the first visit.
   let loading: Promise<Loaded> | undefined;
   const load = () => {
-    loading ??= loadAll(basePathOf(edge));
+    loading ??= loadAll(basePathOf(context));
     return loading;
   };
   return async (app) => {

@@ -8,7 +8,7 @@ import { findAccountIdOfEndpoint } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/users/role.ts';
 import type { AccountEndpoint } from '../../use-cases/events/list-account-endpoints.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { getAccount, getActor } from './dashboard-guard.ts';
 import { isMaskedFor } from './orders.ts';
 
@@ -36,8 +36,8 @@ const forOwners = {
 } as const;
 const countMax = 200;
 
-export function addEndpoints(app: FastifyInstance, edge: Edge): void {
-  const { useCases } = edge;
+export function addEndpoints(app: FastifyInstance, context: HttpContext): void {
+  const { useCases } = context;
 
   app.get('/endpoints', {
     config: { dashboard: 'viewer' },
@@ -64,11 +64,11 @@ export function addEndpoints(app: FastifyInstance, edge: Edge): void {
     },
   });
 
-  addChanges(app, edge);
-  addSecretAndTest(app, edge);
+  addChanges(app, context);
+  addSecretAndTest(app, context);
 }
 
-function addChanges(app: FastifyInstance, { useCases }: Edge): void {
+function addChanges(app: FastifyInstance, { useCases }: HttpContext): void {
   app.patch<{ Params: EndpointParams; Body: Static<typeof ChangeBody> }>(
     '/endpoints/:endpoint_id',
     {
@@ -100,7 +100,7 @@ function addChanges(app: FastifyInstance, { useCases }: Edge): void {
   });
 }
 
-function addSecretAndTest(app: FastifyInstance, { useCases }: Edge): void {
+function addSecretAndTest(app: FastifyInstance, { useCases }: HttpContext): void {
   app.post<{ Params: EndpointParams; Body: Static<typeof RotateBody> }>(
     '/endpoints/:endpoint_id/rotate',
     {

@@ -3,11 +3,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { maskAddress, maskName, maskPhone, maskUpiId } from '../../domain/consumers/mask.ts';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
-import { type EventName, eventIdOf, findEventName, isOrderId } from '../../domain/ids.ts';
+import { type EventKey, eventIdOf, findEventKey, isOrderId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/users/role.ts';
 import type { AccountEvent } from '../../use-cases/events/show-event.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { getAccount, getActor } from './dashboard-guard.ts';
 import { shownUrl } from './endpoints.ts';
 import { isMaskedFor } from './orders.ts';
@@ -38,8 +38,8 @@ const forOperators = {
   bodyLimit: limits.publicBodyBytesMax,
 } as const;
 
-export function addEvents(app: FastifyInstance, edge: Edge): void {
-  const { useCases } = edge;
+export function addEvents(app: FastifyInstance, context: HttpContext): void {
+  const { useCases } = context;
 
   app.get<{ Querystring: Query }>('/events', {
     ...forViewers,
@@ -62,7 +62,7 @@ export function addEvents(app: FastifyInstance, edge: Edge): void {
     },
   });
 
-  addResend(app, edge);
+  addResend(app, context);
 }
 
 function readPage(accountId: string, query: Query) {
@@ -80,12 +80,12 @@ function readPage(accountId: string, query: Query) {
 function readAfter(accountId: string, text: string | undefined) {
   if (text === undefined) return undefined;
   const [eventId = '', endpointId = ''] = text.split('/');
-  const name = findEventName(eventId);
-  if (name?.accountId === accountId && endpointId !== '') return { ...name, endpointId };
+  const key = findEventKey(eventId);
+  if (key?.accountId === accountId && endpointId !== '') return { ...key, endpointId };
   return refuseField('after', 'must be the next of the page before');
 }
 
-function addResend(app: FastifyInstance, { useCases }: Edge): void {
+function addResend(app: FastifyInstance, { useCases }: HttpContext): void {
   app.post<{ Params: EventParams; Body: Static<typeof ResendBody> }>('/events/:event_id/resend', {
     ...forOperators,
     schema: { hide: true, body: ResendBody },
@@ -126,11 +126,11 @@ function notResent(eventId: string, isPruned: boolean): ServiceError {
 }
 
 /** An id contains its account. One of another account is answered like one that does not exist. */
-function getOwnEvent(request: FastifyRequest<{ Params: EventParams }>): EventName {
+function getOwnEvent(request: FastifyRequest<{ Params: EventParams }>): EventKey {
   const { event_id: eventId } = request.params;
-  const name = findEventName(eventId);
-  if (name?.accountId !== getAccount(request).accountId) throw unknownEvent(eventId);
-  return name;
+  const key = findEventKey(eventId);
+  if (key?.accountId !== getAccount(request).accountId) throw unknownEvent(eventId);
+  return key;
 }
 
 function unknownEvent(eventId: string): ServiceError {

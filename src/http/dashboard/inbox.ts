@@ -4,7 +4,7 @@ import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { findAccountIdOfDelivery } from '../../domain/ids.ts';
 import { deliveryStates } from '../../domain/inbox/delivery.ts';
 import { limits } from '../../domain/limits.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { getAccount, getActor } from './dashboard-guard.ts';
 import { deliveryBodyView, deliveryView, listedDeliveryView } from './delivery-view.ts';
 import { type Query, readChoice, readLimit, readText, refuseUnknown } from './read-query.ts';
@@ -16,7 +16,7 @@ const forViewers = {
   schema: { hide: true },
 } as const;
 
-export function addInbox(app: FastifyInstance, { useCases }: Edge): void {
+export function addInbox(app: FastifyInstance, { useCases }: HttpContext): void {
   app.get<{ Querystring: Query }>('/inbox', {
     ...forViewers,
     handler: async (request) => {

@@ -2,14 +2,14 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { limits } from '../../domain/limits.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { getSignedIn, visitorOf } from './dashboard-guard.ts';
 import { begin, callerOf, forVisitors, PasskeyBody, PasswordBody } from './sign-in.ts';
 
 type Params = { readonly token: string };
 
-export function addInvitation(app: FastifyInstance, edge: Edge): void {
-  const { useCases } = edge;
+export function addInvitation(app: FastifyInstance, context: HttpContext): void {
+  const { useCases } = context;
   const path = '/invitation/:token';
 
   app.post<{ Params: Params }>(path, {
@@ -31,9 +31,9 @@ export function addInvitation(app: FastifyInstance, edge: Edge): void {
     schema: { hide: true, body: PasswordBody },
     handler: async (request, reply) => {
       const { params, body } = request;
-      const caller = callerOf(edge, request);
+      const caller = callerOf(context, request);
       const secret = await useCases.acceptWithPassword(params.token, body.password, caller);
-      return begin(edge, request, reply, secret, caller);
+      return begin(context, request, reply, secret, caller);
     },
   });
 
@@ -48,9 +48,9 @@ export function addInvitation(app: FastifyInstance, edge: Edge): void {
     schema: { hide: true, body: PasskeyBody },
     handler: async (request, reply) => {
       const { params, body } = request;
-      const caller = callerOf(edge, request);
+      const caller = callerOf(context, request);
       const secret = await useCases.acceptWithPasskey(params.token, body, caller);
-      return begin(edge, request, reply, secret, caller);
+      return begin(context, request, reply, secret, caller);
     },
   });
 
@@ -62,7 +62,7 @@ export function addInvitation(app: FastifyInstance, edge: Edge): void {
       const { token } = request.params;
       const signedIn = getSignedIn(request);
       const secret = await useCases.joinAccount(signedIn, token, visitorOf(request));
-      return begin(edge, request, reply, secret);
+      return begin(context, request, reply, secret);
     },
   });
 }

@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { refuseField } from '../../domain/errors.ts';
 import { findNote } from '../../domain/inbox/review.ts';
 import { limits } from '../../domain/limits.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { markReplay, readIdempotencyKey } from '../merchant/idempotency-key.ts';
 import { getAccount, getActor } from './dashboard-guard.ts';
 import { orderPageView } from './order-page-view.ts';
@@ -21,7 +21,7 @@ const RefundBody = Type.Object({
   note: Type.Optional(Type.String({ maxLength: limits.textCharsMax })),
 });
 
-export function addOrderPage(app: FastifyInstance, { useCases }: Edge): void {
+export function addOrderPage(app: FastifyInstance, { useCases }: HttpContext): void {
   app.get<{ Params: OrderParams; Querystring: Query }>('/orders/:order_id', {
     config: { dashboard: 'viewer', bound: 'search' },
     schema: { hide: true },

@@ -6,7 +6,7 @@ import { refuseField } from '../../domain/errors.ts';
 import type { User } from '../../domain/orders/order.ts';
 import { includesRole, type Role } from '../../domain/users/role.ts';
 import type { ListedOrder } from '../../use-cases/orders/list-orders.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { amountText } from './amounts.ts';
 import { getAccount, getActor } from './dashboard-guard.ts';
 import { readOrderFilter } from './order-filter.ts';
@@ -18,7 +18,7 @@ const forViewers = {
   schema: { hide: true },
 } as const;
 
-export function addOrders(app: FastifyInstance, { useCases }: Edge): void {
+export function addOrders(app: FastifyInstance, { useCases }: HttpContext): void {
   app.get<{ Querystring: Query }>('/orders', {
     ...forViewers,
     handler: async (request) => {

@@ -4,13 +4,13 @@ import { refuseField } from '../../domain/errors.ts';
 import type { CurrencySum, OverviewSums, Share } from '../../domain/reports/overview.ts';
 import type { Attention } from '../../use-cases/reports/count-attention.ts';
 import type { AccountOverview } from '../../use-cases/reports/get-overview.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { sumText } from './amounts.ts';
 import { countView } from './count-view.ts';
 import { getAccount } from './dashboard-guard.ts';
 import { type Query, readChoice, readText, readTime, refuseUnknown } from './read-query.ts';
 
-export function addOverview(app: FastifyInstance, { useCases }: Edge): void {
+export function addOverview(app: FastifyInstance, { useCases }: HttpContext): void {
   app.get<{ Querystring: Query }>('/overview', {
     config: { dashboard: 'viewer', bound: 'search' },
     schema: { hide: true },

@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { encode } from 'uqr';
 import { limits } from '../../domain/limits.ts';
 import type { CreatedLink } from '../../use-cases/orders/create-payment-link.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { toOrderRequest, toText } from '../merchant/order-request.ts';
 import { amountText } from './amounts.ts';
 import { getAccount, getActor } from './dashboard-guard.ts';
@@ -22,7 +22,7 @@ const LinkBody = Type.Object({
 });
 type LinkBody = Static<typeof LinkBody>;
 
-export function addPaymentLinks(app: FastifyInstance, { useCases }: Edge): void {
+export function addPaymentLinks(app: FastifyInstance, { useCases }: HttpContext): void {
   app.post<{ Body: LinkBody }>('/payment-links', {
     config: { dashboard: 'operator' },
     bodyLimit: limits.publicBodyBytesMax,

@@ -6,7 +6,7 @@ import { reviewReasons } from '../../domain/inbox/review-reasons.ts';
 import { limits } from '../../domain/limits.ts';
 import type { ReviewEntry } from '../../use-cases/review/list-review.ts';
 import type { RefusedReview } from '../../use-cases/review/resolve-review.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { countView } from './count-view.ts';
 import { getAccount, getActor } from './dashboard-guard.ts';
 import { type Query, readLimit, readText, refuseUnknown } from './read-query.ts';
@@ -16,7 +16,7 @@ const ResolveBody = Type.Object({
   note: Type.String({ minLength: 1, maxLength: limits.textCharsMax }),
 });
 
-export function addReview(app: FastifyInstance, { useCases }: Edge): void {
+export function addReview(app: FastifyInstance, { useCases }: HttpContext): void {
   app.get<{ Querystring: Query }>('/review', {
     config: { dashboard: 'viewer', bound: 'search' },
     schema: { hide: true },

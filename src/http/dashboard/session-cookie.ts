@@ -1,48 +1,48 @@
 /** The cookies of the dashboard: that of a session, and that by which a device is known. Contract 13.2. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { userLimits } from '../../domain/users/limits.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { readCookie, securePrefix } from '../read-cookies.ts';
 import { isSecureSite } from '../site.ts';
 
-type Site = Pick<Edge, 'settings'>;
+type Site = Pick<HttpContext, 'settings'>;
 
 type Name = 'session' | 'device';
 
 export function findSecret(
-  edge: Site,
+  context: Site,
   { headers }: FastifyRequest,
   name: Name = 'session',
 ): string | undefined {
-  const secret = readCookie(headers.cookie, nameOf(edge, name));
+  const secret = readCookie(headers.cookie, nameOf(context, name));
   return secret !== undefined && /^[\w-]{43}$/.test(secret) ? secret : undefined;
 }
 
-export function keepSecret(edge: Site, reply: FastifyReply, secret: string): void {
-  setCookie(edge, reply, 'session', secret, userLimits.sessionSeconds);
+export function keepSecret(context: Site, reply: FastifyReply, secret: string): void {
+  setCookie(context, reply, 'session', secret, userLimits.sessionSeconds);
 }
 
-export function keepDevice(edge: Site, reply: FastifyReply, device: string): void {
-  setCookie(edge, reply, 'device', device, userLimits.knownVisitorSeconds);
+export function keepDevice(context: Site, reply: FastifyReply, device: string): void {
+  setCookie(context, reply, 'device', device, userLimits.knownVisitorSeconds);
 }
 
-export function dropSecret(edge: Site, reply: FastifyReply): void {
-  setCookie(edge, reply, 'session', '', 0);
+export function dropSecret(context: Site, reply: FastifyReply): void {
+  setCookie(context, reply, 'session', '', 0);
 }
 
 /** Over plain http, which is used on loopback only, browsers accept neither the prefix nor `Secure`. */
-function nameOf(edge: Site, name: Name): string {
-  return `${isSecureSite(edge) ? securePrefix : ''}${name}`;
+function nameOf(context: Site, name: Name): string {
+  return `${isSecureSite(context) ? securePrefix : ''}${name}`;
 }
 
 function setCookie(
-  edge: Site,
+  context: Site,
   reply: FastifyReply,
   name: Name,
   value: string,
   seconds: number,
 ): void {
   const attributes = `Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Strict`;
-  const secure = isSecureSite(edge) ? '; Secure' : '';
-  reply.header('set-cookie', `${nameOf(edge, name)}=${value}; ${attributes}${secure}`);
+  const secure = isSecureSite(context) ? '; Secure' : '';
+  reply.header('set-cookie', `${nameOf(context, name)}=${value}; ${attributes}${secure}`);
 }

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { getSignedIn, visitorOf } from './dashboard-guard.ts';
 import { dropSecret, findSecret } from './session-cookie.ts';
 import { accountView, listedSessionView, sessionView } from './session-view.ts';
@@ -15,8 +15,8 @@ export const forUsers = {
 } as const;
 const AccountBody = Type.Object({ account_id: Type.String({ maxLength: limits.textCharsMax }) });
 
-export function addSession(app: FastifyInstance, edge: Edge): void {
-  const { useCases } = edge;
+export function addSession(app: FastifyInstance, context: HttpContext): void {
+  const { useCases } = context;
 
   app.get('/session', {
     ...forUsers,
@@ -28,7 +28,7 @@ export function addSession(app: FastifyInstance, edge: Edge): void {
     ...forVisitors,
     schema: { hide: true },
     handler: async (request) => {
-      const secret = findSecret(edge, request);
+      const secret = findSecret(context, request);
       const signedIn = secret && (await useCases.findSession(secret, visitorOf(request)));
       return { visit: signedIn ? sessionView(signedIn) : null };
     },
@@ -39,7 +39,7 @@ export function addSession(app: FastifyInstance, edge: Edge): void {
     handler: async (request, reply) => {
       const signedIn = getSignedIn(request);
       await useCases.endSession(signedIn, signedIn.session.sessionId, visitorOf(request));
-      dropSecret(edge, reply);
+      dropSecret(context, reply);
       return reply.code(204).send();
     },
   });
@@ -53,11 +53,11 @@ export function addSession(app: FastifyInstance, edge: Edge): void {
     },
   });
 
-  addSessions(app, edge);
-  addConfirmation(app, edge);
+  addSessions(app, context);
+  addConfirmation(app, context);
 }
 
-function addSessions(app: FastifyInstance, { useCases }: Edge): void {
+function addSessions(app: FastifyInstance, { useCases }: HttpContext): void {
   app.get('/sessions', {
     ...forUsers,
     handler: async (request) => {
@@ -85,8 +85,8 @@ function addSessions(app: FastifyInstance, { useCases }: Edge): void {
 }
 
 /** Asks again who the user is. The cookie changes. */
-function addConfirmation(app: FastifyInstance, edge: Edge): void {
-  const { useCases } = edge;
+function addConfirmation(app: FastifyInstance, context: HttpContext): void {
+  const { useCases } = context;
 
   app.post<{ Body: Static<typeof PasswordBody> }>('/confirm', {
     ...forUsers,
@@ -96,7 +96,7 @@ function addConfirmation(app: FastifyInstance, edge: Edge): void {
       const signedIn = getSignedIn(request);
       const visitor = visitorOf(request);
       const secret = await useCases.confirmWithPassword(signedIn, password, visitor);
-      return begin(edge, request, reply, secret);
+      return begin(context, request, reply, secret);
     },
   });
 
@@ -110,7 +110,7 @@ function addConfirmation(app: FastifyInstance, edge: Edge): void {
     schema: { hide: true, body: PasskeyBody },
     handler: async (request, reply) => {
       const secret = await useCases.confirmWithPasskey(getSignedIn(request), request.body);
-      return begin(edge, request, reply, secret);
+      return begin(context, request, reply, secret);
     },
   });
 }

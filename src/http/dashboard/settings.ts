@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { accountLimits } from '../../domain/accounts/limits.ts';
 import { limits } from '../../domain/limits.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { basePathOf } from '../site.ts';
 import { getAccount, getActor, getSignedIn } from './dashboard-guard.ts';
 import { readSettings, SettingsBody, settingsBodyBytesMax } from './settings-body.ts';
@@ -31,10 +31,10 @@ const forOwners = {
   schema: { hide: true },
 } as const;
 
-export function addSettings(app: FastifyInstance, edge: Edge): void {
-  const { useCases } = edge;
+export function addSettings(app: FastifyInstance, context: HttpContext): void {
+  const { useCases } = context;
   const view = async (request: FastifyRequest) =>
-    settingsView(await useCases.getSettings(getAccount(request).accountId), basePathOf(edge));
+    settingsView(await useCases.getSettings(getAccount(request).accountId), basePathOf(context));
 
   app.get('/settings', {
     config: { dashboard: 'viewer' },
@@ -58,10 +58,10 @@ export function addSettings(app: FastifyInstance, edge: Edge): void {
     },
   });
 
-  addSecrets(app, edge);
+  addSecrets(app, context);
 }
 
-function addSecrets(app: FastifyInstance, { useCases }: Edge): void {
+function addSecrets(app: FastifyInstance, { useCases }: HttpContext): void {
   app.post<{ Params: SecretParams }>('/settings/secrets/:name/show', {
     ...forOwners,
     handler: async (request) => {

@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
 import { newOpaqueToken } from '../../security/opaque-token.ts';
 import type { Caller } from '../../use-cases/users/sign-in.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { getSignedIn, visitorOf } from './dashboard-guard.ts';
 import { findSecret, keepDevice, keepSecret } from './session-cookie.ts';
 import { sessionView } from './session-view.ts';
@@ -30,16 +30,16 @@ export const forVisitors = {
   bodyLimit: limits.publicBodyBytesMax,
 } as const;
 
-export function addSignIn(app: FastifyInstance, edge: Edge): void {
-  const { useCases } = edge;
+export function addSignIn(app: FastifyInstance, context: HttpContext): void {
+  const { useCases } = context;
 
   app.post<{ Body: Static<typeof SignInBody> }>('/sign-in', {
     ...forVisitors,
     schema: { hide: true, body: SignInBody },
     handler: async (request, reply) => {
-      const caller = callerOf(edge, request);
+      const caller = callerOf(context, request);
       const secret = await useCases.signInWithPassword(request.body, caller);
-      return begin(edge, request, reply, secret, caller);
+      return begin(context, request, reply, secret, caller);
     },
   });
 
@@ -53,29 +53,29 @@ export function addSignIn(app: FastifyInstance, edge: Edge): void {
     ...forVisitors,
     schema: { hide: true, body: PasskeyBody },
     handler: async (request, reply) => {
-      const caller = callerOf(edge, request);
+      const caller = callerOf(context, request);
       const secret = await useCases.signInWithPasskey(request.body, caller);
-      return begin(edge, request, reply, secret, caller);
+      return begin(context, request, reply, secret, caller);
     },
   });
 }
 
-export function callerOf(edge: Edge, request: FastifyRequest): Caller {
-  const device = findSecret(edge, request, 'device') ?? newOpaqueToken();
-  return { ...visitorOf(request), formerSecret: findSecret(edge, request), device };
+export function callerOf(context: HttpContext, request: FastifyRequest): Caller {
+  const device = findSecret(context, request, 'device') ?? newOpaqueToken();
+  return { ...visitorOf(request), formerSecret: findSecret(context, request), device };
 }
 
 /** Sends the cookie of a session that was opened or renewed, after a sign-in that of the device, and what it may see. */
 export async function begin(
-  edge: Edge,
+  context: HttpContext,
   request: FastifyRequest,
   reply: FastifyReply,
   secret: string,
   caller?: Pick<Caller, 'device'>,
 ) {
-  keepSecret(edge, reply, secret);
-  if (caller) keepDevice(edge, reply, caller.device);
-  const signedIn = await edge.useCases.findSession(secret, visitorOf(request));
+  keepSecret(context, reply, secret);
+  if (caller) keepDevice(context, reply, caller.device);
+  const signedIn = await context.useCases.findSession(secret, visitorOf(request));
   request.signedIn = signedIn ?? null;
   return sessionView(getSignedIn(request));
 }

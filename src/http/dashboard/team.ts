@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
 import { roles } from '../../domain/users/role.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { getAccount, getActor } from './dashboard-guard.ts';
 
 const RoleField = Type.Unsafe<(typeof roles)[number]>({ type: 'string', enum: [...roles] });
@@ -20,8 +20,8 @@ const forOwners = {
   schema: { hide: true },
 } as const;
 
-export function addTeam(app: FastifyInstance, edge: Edge): void {
-  const { useCases } = edge;
+export function addTeam(app: FastifyInstance, context: HttpContext): void {
+  const { useCases } = context;
 
   app.get('/team', {
     config: { dashboard: 'viewer' },
@@ -64,10 +64,10 @@ export function addTeam(app: FastifyInstance, edge: Edge): void {
     },
   });
 
-  addInvitations(app, edge);
+  addInvitations(app, context);
 }
 
-function addInvitations(app: FastifyInstance, { useCases }: Edge): void {
+function addInvitations(app: FastifyInstance, { useCases }: HttpContext): void {
   app.post<{ Body: Static<typeof InvitationBody> }>('/team/invitations', {
     ...forOwners,
     schema: { hide: true, body: InvitationBody },

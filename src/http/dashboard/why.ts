@@ -4,7 +4,7 @@ import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { isTransactionId } from '../../domain/ids.ts';
 import type { OrderExplanation } from '../../domain/why/explanation.ts';
 import { explanationText } from '../../domain/why/text.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { getAccount } from './dashboard-guard.ts';
 import { deliveryBodyView } from './delivery-view.ts';
 import { isMaskedFor } from './orders.ts';
@@ -21,7 +21,7 @@ const forViewers = {
 /** It computes much, so whoever calls it all the time has to wait. */
 const explaining = { ...forViewers, config: { ...forViewers.config, share: 0.02 } } as const;
 
-export function addWhy(app: FastifyInstance, { useCases }: Edge): void {
+export function addWhy(app: FastifyInstance, { useCases }: HttpContext): void {
   const explain = async (
     accountId: string,
     { order_id: orderId }: OrderParams,

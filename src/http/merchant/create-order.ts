@@ -1,14 +1,14 @@
 /** `POST /api/v3/create-order`. Contract 3. */
 import type { FastifyInstance } from 'fastify';
-import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
+import type { HttpContext } from '../http-context.ts';
 import { OrderReply } from './order-reply-schemas.ts';
 import { toOrderRequest } from './order-request.ts';
 import { CreateOrderBody, documentedCreateOrderBody } from './order-schemas.ts';
 import { orderView } from './order-view.ts';
 
-export function addCreateOrder(app: FastifyInstance, { useCases, clock }: Edge): void {
+export function addCreateOrder(app: FastifyInstance, { useCases, clock }: HttpContext): void {
   app.post<{ Body: CreateOrderBody; Reply: OrderReply }>('/create-order', {
     config: {
       access: 'merchant',

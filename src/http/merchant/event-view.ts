@@ -32,9 +32,9 @@ export function renderChange(change: ChangeToRender): (event: EventToRender) => 
     const status = statusOf(event, change, enquired);
     const head = JSON.stringify({
       version: 'v3',
-      event_id: eventIdOf(event.name),
+      event_id: eventIdOf(event.key),
       event_type: event.type,
-      sequence: event.name.sequence,
+      sequence: event.key.sequence,
       occurred_at: occurredText,
       status,
       message: messageOf(event, enquired),

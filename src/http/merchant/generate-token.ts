@@ -2,8 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
-import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
+import type { HttpContext } from '../http-context.ts';
 
 const Body = Type.Object(
   {
@@ -30,7 +30,7 @@ const Reply = Type.Object(
   { title: 'MerchantToken', description: 'A merchant token and its expiry.' },
 );
 
-export function addGenerateToken(app: FastifyInstance, { useCases }: Edge): void {
+export function addGenerateToken(app: FastifyInstance, { useCases }: HttpContext): void {
   app.post<{ Body: Static<typeof Body>; Reply: Static<typeof Reply> }>('/generate-token', {
     config: {
       access: 'public',

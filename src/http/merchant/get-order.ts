@@ -2,9 +2,9 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
-import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
+import type { HttpContext } from '../http-context.ts';
 import { FullOrderReply } from './order-reply-schemas.ts';
 import { fullOrderView } from './order-view.ts';
 
@@ -18,7 +18,7 @@ const Query = Type.Object({
   invoice_id: id('Your reference used at creation.'),
 });
 
-export function addGetOrder(app: FastifyInstance, { useCases, clock }: Edge): void {
+export function addGetOrder(app: FastifyInstance, { useCases, clock }: HttpContext): void {
   app.get<{ Querystring: Static<typeof Query>; Reply: FullOrderReply }>('/order', {
     config: {
       access: 'order',

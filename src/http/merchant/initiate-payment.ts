@@ -10,9 +10,9 @@ import { type PaymentModeCode, paymentModeCodes } from '../../domain/payment-mod
 import { paymentStatuses } from '../../domain/payments/notice.ts';
 import type { PaymentReply } from '../../use-cases/payments/payment-reply.ts';
 import type { PaymentRequest } from '../../use-cases/payments/start-payment.ts';
-import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
+import type { HttpContext } from '../http-context.ts';
 import { oneOfWords, refined } from '../open-api/vocabulary.ts';
 import { IdempotencyHeaders, markReplay, readIdempotencyKey } from './idempotency-key.ts';
 import { orderIdField, readOrderId } from './order-id.ts';
@@ -77,7 +77,7 @@ const Reply = Type.Object(
   },
 );
 
-export function addInitiatePayment(app: FastifyInstance, { useCases }: Edge): void {
+export function addInitiatePayment(app: FastifyInstance, { useCases }: HttpContext): void {
   app.post<{ Body: Body; Reply: Static<typeof Reply> }>('/initiate-payment', {
     config: {
       access: 'order',

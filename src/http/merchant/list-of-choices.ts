@@ -1,9 +1,9 @@
 /** `POST /api/v3/list-of-banks` and `POST /api/v3/list-of-wallets`. Contract 11.11. */
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
+import type { HttpContext } from '../http-context.ts';
 import { orderIdField, readOrderId } from './order-id.ts';
 
 const Body = Type.Object(
@@ -30,7 +30,7 @@ const lists = [
   },
 ] as const;
 
-export function addListsOfChoices(app: FastifyInstance, { useCases }: Edge): void {
+export function addListsOfChoices(app: FastifyInstance, { useCases }: HttpContext): void {
   for (const { url, operationId, modeCode, code, title, summary } of lists) {
     const Item = Type.Object(
       {

@@ -1,7 +1,7 @@
 /** The scope of merchants and their checkout pages: bearer tokens, and JSON bodies whatever the Content-Type. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
-import type { Edge } from '../edge.ts';
 import { addGuard } from '../guard.ts';
+import type { HttpContext } from '../http-context.ts';
 import { acceptJsonOnly } from '../read-json.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { addCreateOrder } from './create-order.ts';
@@ -18,34 +18,37 @@ import { addSealing } from './sealing.ts';
 import { addTransactionEnquiry } from './transaction-enquiry.ts';
 import { addUpdateOrder } from './update-order.ts';
 
-export function merchantApi(edge: Edge): FastifyPluginAsync {
-  return merchantScope(edge, (app) => {
-    addGenerateToken(app, edge);
-    addRefreshToken(app, edge);
-    addCreateOrder(app, edge);
-    addPaymentLink(app, edge);
-    addGetOrder(app, edge);
-    addTransactionEnquiry(app, edge);
-    addResolveUser(app, edge);
-    addUpdateOrder(app, edge);
-    addPaymentModes(app, edge);
-    addListsOfChoices(app, edge);
-    addInitiatePayment(app, edge);
-    addRefund(app, edge);
+export function merchantApi(context: HttpContext): FastifyPluginAsync {
+  return merchantScope(context, (app) => {
+    addGenerateToken(app, context);
+    addRefreshToken(app, context);
+    addCreateOrder(app, context);
+    addPaymentLink(app, context);
+    addGetOrder(app, context);
+    addTransactionEnquiry(app, context);
+    addResolveUser(app, context);
+    addUpdateOrder(app, context);
+    addPaymentModes(app, context);
+    addListsOfChoices(app, context);
+    addInitiatePayment(app, context);
+    addRefund(app, context);
   });
 }
 
 /** Shipped clients make this one call under an older path. Contract 11.11. */
-export function olderMerchantApi(edge: Edge): FastifyPluginAsync {
-  return merchantScope(edge, (app) => addTransactionEnquiry(app, edge, { isAlias: true }));
+export function olderMerchantApi(context: HttpContext): FastifyPluginAsync {
+  return merchantScope(context, (app) => addTransactionEnquiry(app, context, { isAlias: true }));
 }
 
-function merchantScope(edge: Edge, addRoutes: (app: FastifyInstance) => void): FastifyPluginAsync {
+function merchantScope(
+  context: HttpContext,
+  addRoutes: (app: FastifyInstance) => void,
+): FastifyPluginAsync {
   return async (app) => {
     const refuseOtherMethods = watchRoutes(app);
-    addGuard(app, edge);
+    addGuard(app, context);
     readEveryBodyAsJson(app);
-    addSealing(app, edge);
+    addSealing(app, context);
     addRoutes(app);
     refuseOtherMethods();
   };

@@ -1,9 +1,9 @@
 /** `POST /api/v3/payment-link`. Contract 14.6. */
 import type { FastifyInstance } from 'fastify';
 import { isoTimestamp } from '../../domain/time.ts';
-import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
+import type { HttpContext } from '../http-context.ts';
 import { toOrderRequest, toText } from './order-request.ts';
 import { orderView } from './order-view.ts';
 import {
@@ -12,7 +12,7 @@ import {
   PaymentLinkReply,
 } from './payment-link-schemas.ts';
 
-export function addPaymentLink(app: FastifyInstance, { useCases, clock }: Edge): void {
+export function addPaymentLink(app: FastifyInstance, { useCases, clock }: HttpContext): void {
   app.post<{ Body: PaymentLinkBody; Reply: PaymentLinkReply }>('/payment-link', {
     config: {
       access: 'merchant',

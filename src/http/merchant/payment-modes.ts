@@ -5,9 +5,9 @@ import { getExponent } from '../../domain/money/currency.ts';
 import { majorNumber } from '../../domain/money/money.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import { type PaymentModeCode, paymentModeCodes, paymentModes } from '../../domain/payment-mode.ts';
-import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
+import type { HttpContext } from '../http-context.ts';
 import { oneOfWords } from '../open-api/vocabulary.ts';
 import { Currency } from './currency-schema.ts';
 import { orderIdField, readOrderId } from './order-id.ts';
@@ -51,7 +51,7 @@ const Reply = Type.Object(
   { title: 'PaymentModes', description: 'The ways to pay for an order.' },
 );
 
-export function addPaymentModes(app: FastifyInstance, { useCases }: Edge): void {
+export function addPaymentModes(app: FastifyInstance, { useCases }: HttpContext): void {
   app.post<{ Body: Static<typeof Body>; Reply: Static<typeof Reply> }>('/payment-modes', {
     config: {
       access: 'order',

@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
 import { microsecondTimestamp } from '../../domain/time.ts';
-import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
+import type { HttpContext } from '../http-context.ts';
 
 const Body = Type.Object(
   {
@@ -27,7 +27,7 @@ const Reply = Type.Object(
   { title: 'OrderToken', description: 'An order token and its expiry.' },
 );
 
-export function addRefreshToken(app: FastifyInstance, { useCases }: Edge): void {
+export function addRefreshToken(app: FastifyInstance, { useCases }: HttpContext): void {
   app.post<{ Body: Static<typeof Body>; Reply: Static<typeof Reply> }>('/refresh-token', {
     config: {
       access: 'anyone',

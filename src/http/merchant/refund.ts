@@ -5,9 +5,9 @@ import { refuseField } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
 import { refundStatuses } from '../../domain/payments/notice.ts';
 import type { RefundReply } from '../../use-cases/payments/store-refund.ts';
-import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
+import type { HttpContext } from '../http-context.ts';
 import { oneOfWords } from '../open-api/vocabulary.ts';
 import { IdempotencyHeaders, markReplay, readIdempotencyKey } from './idempotency-key.ts';
 import { NextCalls } from './order-reply-schemas.ts';
@@ -83,7 +83,7 @@ const Reply = Type.Object(
   { title: 'Refund', description: 'A refund.' },
 );
 
-export function addRefund(app: FastifyInstance, { useCases }: Edge): void {
+export function addRefund(app: FastifyInstance, { useCases }: HttpContext): void {
   app.post<{ Body: Body; Reply: Static<typeof Reply> }>('/refund', {
     config: {
       access: 'merchant',

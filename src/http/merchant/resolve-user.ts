@@ -1,15 +1,15 @@
 /** `POST /api/v3/resolve-user`: links a consumer to an order. Contract 11.2. */
 import type { FastifyInstance } from 'fastify';
 import { microsecondTimestamp } from '../../domain/time.ts';
-import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
+import type { HttpContext } from '../http-context.ts';
 import { ResolveUserBody, ResolveUserReply } from './order-change-schemas.ts';
 import { readOrderId } from './order-id.ts';
 import { toSentUser } from './order-request.ts';
 import { userView } from './order-view.ts';
 
-export function addResolveUser(app: FastifyInstance, { useCases }: Edge): void {
+export function addResolveUser(app: FastifyInstance, { useCases }: HttpContext): void {
   app.post<{ Body: ResolveUserBody; Reply: ResolveUserReply }>('/resolve-user', {
     config: {
       access: 'order',

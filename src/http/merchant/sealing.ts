@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { openPayload, sealPayload } from '../../security/sealed-payload.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { readJson } from '../read-json.ts';
 
 declare module 'fastify' {
@@ -16,13 +16,13 @@ declare module 'fastify' {
   }
 }
 
-export function addSealing(app: FastifyInstance, edge: Edge): void {
+export function addSealing(app: FastifyInstance, context: HttpContext): void {
   app.decorateRequest('sealingSecret', null);
   app.addHook('preValidation', (request, _reply, done) => {
     const { body } = request;
     const isSealed = typeof body === 'object' && body !== null && 'encrypted_payload' in body;
     if (!isSealed) return done();
-    openBody(edge, request).then(() => done(), done);
+    openBody(context, request).then(() => done(), done);
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     if (request.sealingSecret === null || typeof payload !== 'string') return done(null, payload);
@@ -33,10 +33,10 @@ export function addSealing(app: FastifyInstance, edge: Edge): void {
   });
 }
 
-async function openBody(edge: Edge, request: FastifyRequest): Promise<void> {
+async function openBody(context: HttpContext, request: FastifyRequest): Promise<void> {
   const sealed = findSealedPayload(request);
   if (sealed === undefined) return;
-  const { secret, opened } = await open(edge, request, sealed);
+  const { secret, opened } = await open(context, request, sealed);
   if (request.headers.encryption !== 'ignore') request.sealingSecret = secret;
   request.body = readJson(opened);
 }
@@ -59,19 +59,19 @@ function findSealedPayload({ body, caller }: FastifyRequest): string | undefined
 }
 
 /** During a rotation either live secret opens the body. */
-async function open(edge: Edge, request: FastifyRequest, sealed: string) {
-  const { accounts } = edge;
+async function open(context: HttpContext, request: FastifyRequest, sealed: string) {
+  const { accounts } = context;
   const account = await accounts.get(request.caller?.accountId ?? '');
   if (!account.encryptedPayloads) throw new ServiceError('ENCRYPTION_NOT_ENABLED');
   const opened =
-    tryToOpen(edge, account, sealed) ??
+    tryToOpen(context, account, sealed) ??
     // The body may be sealed with a secret that is newer than the cached ones. Contract 2.7.
-    tryToOpen(edge, await accounts.readAgain(account.accountId), sealed);
+    tryToOpen(context, await accounts.readAgain(account.accountId), sealed);
   if (!opened) throw new ServiceError('DECRYPTION_FAILED');
   return opened;
 }
 
-function tryToOpen({ clock }: Edge, account: Account | undefined, sealed: string) {
+function tryToOpen({ clock }: HttpContext, account: Account | undefined, sealed: string) {
   for (const secret of account ? liveSecrets(account, 'access-secret', clock()) : []) {
     const opened = openPayload(sealed, secret);
     if (opened) return { secret, opened };

@@ -1,8 +1,8 @@
 /** `POST /api/v3/transaction-enquiry`, also under `/api/v2`. Contract 5 and 11.11. */
 import type { FastifyInstance } from 'fastify';
-import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
+import type { HttpContext } from '../http-context.ts';
 import { EnquiryBody, EnquiryReply } from './enquiry-schemas.ts';
 import { enquiryView } from './enquiry-view.ts';
 import { toText } from './order-request.ts';
@@ -10,7 +10,7 @@ import { toText } from './order-request.ts';
 /** The reference describes the older path with the newer one. */
 export function addTransactionEnquiry(
   app: FastifyInstance,
-  { useCases, clock }: Edge,
+  { useCases, clock }: HttpContext,
   { isAlias = false } = {},
 ): void {
   app.post<{ Body: EnquiryBody; Reply: EnquiryReply }>('/transaction-enquiry', {

@@ -3,9 +3,9 @@ import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Caller } from '../../security/tokens.ts';
 import { isOpenTo } from '../../use-cases/orders/order-access.ts';
-import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
+import type { HttpContext } from '../http-context.ts';
 import { documentedUpdateOrderBody, UpdateOrderBody } from './order-change-schemas.ts';
 import { readOrderId } from './order-id.ts';
 import { FullOrderReply } from './order-reply-schemas.ts';
@@ -21,7 +21,7 @@ const aliases: ReadonlyArray<{ readonly method: HTTPMethods; readonly url: strin
   { method: 'PATCH', url: '/order' },
 ];
 
-export function addUpdateOrder(app: FastifyInstance, { useCases, clock }: Edge): void {
+export function addUpdateOrder(app: FastifyInstance, { useCases, clock }: HttpContext): void {
   for (const { method, url } of [route, ...aliases]) {
     app.route<{ Body: UpdateOrderBody; Reply: FullOrderReply }>({
       method,

@@ -1,17 +1,17 @@
 /** The scope of providers: raw bytes, proved by the provider's own secret or a bearer token, and webhook error bodies. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { deliveryProviders } from '../../use-cases/inbox/receive-delivery.ts';
-import type { Edge } from '../edge.ts';
+import type { HttpContext } from '../http-context.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { addWebhook } from './webhook.ts';
 import { sendWebhookError } from './webhook-error.ts';
 
-export function webhookApi(edge: Edge): FastifyPluginAsync {
+export function webhookApi(context: HttpContext): FastifyPluginAsync {
   return async (app) => {
     const refuseOtherMethods = watchRoutes(app);
     app.setErrorHandler(sendWebhookError);
     readRawBytes(app);
-    for (const provider of deliveryProviders) addWebhook(app, edge, provider);
+    for (const provider of deliveryProviders) addWebhook(app, context, provider);
     refuseOtherMethods();
   };
 }

@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { DeliveryClaims } from '../../use-cases/inbox/authenticate-delivery.ts';
 import type { DeliveryProvider, RawDelivery } from '../../use-cases/inbox/receive-delivery.ts';
-import type { Edge } from '../edge.ts';
 import { findBearerToken } from '../guard.ts';
+import type { HttpContext } from '../http-context.ts';
 import type { Documentation } from '../open-api/documentation.ts';
 import { proofSchemeOf, toCamelCase } from '../open-api/security-schemes.ts';
 import { oneOfWords } from '../open-api/vocabulary.ts';
@@ -28,7 +28,7 @@ type Params = { readonly account_id?: string };
 
 export function addWebhook(
   app: FastifyInstance,
-  { useCases }: Edge,
+  { useCases }: HttpContext,
   provider: DeliveryProvider,
 ): void {
   const { name, displayName } = provider;

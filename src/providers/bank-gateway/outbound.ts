@@ -92,7 +92,7 @@ const referenceCharsMax = 40;
 function callGateway(api: ProviderApi, request: Omit<ProviderRequest, 'user'>): Promise<Answer> {
   const merchant = segment(api.login);
   const path = `/api/rest/version/${apiVersion}/merchant/${merchant}${request.path}`;
-  return api.call(api, { ...request, path, user: `merchant.${api.login}` });
+  return api.callProvider(api, { ...request, path, user: `merchant.${api.login}` });
 }
 
 function baseOf({ url }: ProviderApi): string {

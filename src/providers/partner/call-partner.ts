@@ -6,7 +6,7 @@ export function callPartner(
   api: ProviderApi,
   request: Omit<ProviderRequest, 'user'>,
 ): Promise<Answer> {
-  return api.call(api, { ...request, user: api.login });
+  return api.callProvider(api, { ...request, user: api.login });
 }
 
 /** Every webhook of the payment contains them. */

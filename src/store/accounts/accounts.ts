@@ -180,14 +180,14 @@ export async function listAccountIds(database: Queryable): Promise<string[]> {
   return rows.map(({ account_id }) => account_id);
 }
 
-export type AccountName = Pick<StoredAccount, 'accountId' | 'name'>;
+export type NamedAccount = Pick<StoredAccount, 'accountId' | 'name'>;
 
 /** The oldest accounts first. */
 export async function listFirstAccounts(
   database: Queryable,
   limit: number,
-): Promise<AccountName[]> {
-  const { rows } = await database.query<AccountName>({
+): Promise<NamedAccount[]> {
+  const { rows } = await database.query<NamedAccount>({
     text: `select account_id as "accountId", name from accounts order by created_at, account_id limit $1`,
     values: [limit],
   });

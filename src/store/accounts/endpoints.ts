@@ -70,7 +70,7 @@ export async function updateEndpoint(
 
 export async function enableEndpoint(
   tx: Transaction,
-  { accountId, endpointId }: EndpointName,
+  { accountId, endpointId }: EndpointKey,
   now: Date,
 ): Promise<void> {
   await tx.query({
@@ -83,7 +83,7 @@ export async function enableEndpoint(
 /** The reason of an endpoint that is disabled already stays. */
 export async function disableEndpoint(
   tx: Transaction,
-  { accountId, endpointId }: EndpointName,
+  { accountId, endpointId }: EndpointKey,
   reason: string,
 ): Promise<void> {
   await tx.query({
@@ -99,7 +99,7 @@ export async function disableEndpoint(
  */
 export async function deleteEndpoint(
   tx: Transaction,
-  { accountId, endpointId }: EndpointName,
+  { accountId, endpointId }: EndpointKey,
 ): Promise<void> {
   const values = [accountId, endpointId];
   // One statement for each state, because each state has its own index.
@@ -118,7 +118,7 @@ export async function deleteEndpoint(
   }
 }
 
-export type EndpointName = Pick<Endpoint, 'accountId' | 'endpointId'>;
+export type EndpointKey = Pick<Endpoint, 'accountId' | 'endpointId'>;
 
 function toEndpoint(row: EndpointRow): Endpoint {
   return {

@@ -5,7 +5,7 @@ import type { HeldNotice } from '../../domain/payments/records.ts';
 import type { Transaction as OrderTransaction } from '../../domain/payments/transaction.ts';
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import type { OrderName, OrderRow } from '../order-rows.ts';
+import type { OrderKey, OrderRow } from '../order-rows.ts';
 import { fieldsOf } from '../payments/transaction-rows.ts';
 
 export type ListedOrder = Pick<Order, 'orderId' | 'userId' | 'details' | 'earlierConsumers'>;
@@ -62,7 +62,7 @@ export async function listBodies(
 /** Must run before the order is locked: applying a delivery locks in this order too, so the two cannot deadlock. */
 export async function lockDeliveryIdsOfOrder(
   tx: Transaction,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
 ): Promise<void> {
   await tx.query({
     text: `select delivery_id from deliveries where account_id = $1 and order_id = $2
@@ -74,7 +74,7 @@ export async function lockDeliveryIdsOfOrder(
 /** The order must be locked, so that no delivery is added between two pages. */
 export async function listBodiesOfOrder(
   tx: Transaction,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
   after: string,
   limit: number,
 ): Promise<StoredBody[]> {
@@ -161,7 +161,7 @@ const erasedRows = defineRows<OrderTransaction>({
 /** Also removes the link to the consumer who paid. The order must be locked. */
 export async function saveErasedTransactions(
   tx: Transaction,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
   erased: readonly OrderTransaction[],
 ): Promise<void> {
   if (erased.length === 0) return;

@@ -1,12 +1,12 @@
 /** Bodies of events are deleted by age, and erased with the personal data of a consumer. */
-import type { EventName } from '../../domain/ids.ts';
+import type { EventKey } from '../../domain/ids.ts';
 import type { Database, Queryable, Transaction } from '../../postgres/database.ts';
-import type { OrderName } from '../order-rows.ts';
+import type { OrderKey } from '../order-rows.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
 import { ownedBy, type RowCursor, sweepRows } from '../sweep-cursors.ts';
 
-type EventKey = RowCursor & { readonly endpoint_id: string };
-type EventRow = EventKey & { readonly is_old: boolean };
+type EventRowKey = RowCursor & { readonly endpoint_id: string };
+type EventRow = EventRowKey & { readonly is_old: boolean };
 
 /**
  * Visits the next rows, about `limit` of them, and returns how many they were. Old events that were delivered, or whose
@@ -35,7 +35,7 @@ export function pruneEvents(
   });
 }
 
-const keyRows = defineAccountRows<EventKey>({
+const keyRows = defineAccountRows<EventRowKey>({
   order_id: ['text', ({ order_id }) => order_id],
   sequence: ['integer', ({ position }) => position],
   endpoint_id: ['text', ({ endpoint_id }) => endpoint_id],
@@ -45,7 +45,7 @@ async function removeBodies(tx: Transaction, scanned: readonly EventRow[]): Prom
   const old = ownedBy(scanned.filter(({ is_old }) => is_old));
   const isOld = `account_id = $1 and (order_id, sequence, endpoint_id) in (
      select row.order_id, row.sequence, row.endpoint_id from ${keyRows.from})`;
-  const pruned = await queryPerAccount<EventKey, (typeof old)[number]>(
+  const pruned = await queryPerAccount<EventRowKey, (typeof old)[number]>(
     tx,
     old,
     (accountId, own) => ({
@@ -70,7 +70,7 @@ async function removeBodies(tx: Transaction, scanned: readonly EventRow[]): Prom
 /** Also deletes what endpoints answered, which may repeat the body. */
 export async function deleteFinishedBodies(
   tx: Transaction,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
 ): Promise<number> {
   await tx.query({
     text: 'update event_attempts set response = null where account_id = $1 and order_id = $2',
@@ -87,7 +87,7 @@ export async function deleteFinishedBodies(
 /** One for each number, whoever waits for it. */
 export async function listWaitingBodies(
   database: Queryable,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
 ): Promise<Array<{ readonly sequence: number; readonly body: Buffer }>> {
   const { rows } = await database.query<{ sequence: number; body: Buffer }>({
     text: `select distinct on (sequence) sequence, body from events
@@ -100,7 +100,7 @@ export async function listWaitingBodies(
 /** An event without a body cannot be sent any more. */
 export async function saveEventBody(
   tx: Transaction,
-  { accountId, orderId, sequence }: EventName,
+  { accountId, orderId, sequence }: EventKey,
   body: Buffer | null,
 ): Promise<void> {
   const name = [accountId, orderId, sequence];

@@ -1,12 +1,12 @@
 /** Which events are due for an endpoint, which process sends them, and what came of it. Contract 12.5. */
-import type { EventName } from '../../domain/ids.ts';
+import type { EventKey } from '../../domain/ids.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import type { EndpointName } from '../accounts/endpoints.ts';
+import type { EndpointKey } from '../accounts/endpoints.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
 
-export type EventDeliveryName = EventName & EndpointName;
+export type EventDeliveryKey = EventKey & EndpointKey;
 
-export type ClaimedEvent = EventDeliveryName & {
+export type ClaimedEvent = EventDeliveryKey & {
   readonly body: Buffer;
   /** Counts from 1, and identifies this attempt. */
   readonly attempt: number;
@@ -15,7 +15,7 @@ export type ClaimedEvent = EventDeliveryName & {
 };
 
 /** Enabled endpoints with an event that is due: one search of an index for each endpoint. */
-export async function listDueEndpoints(database: Queryable, now: Date): Promise<EndpointName[]> {
+export async function listDueEndpoints(database: Queryable, now: Date): Promise<EndpointKey[]> {
   const { rows } = await database.query<{ account_id: string; endpoint_id: string }>({
     name: 'list-due-endpoints',
     text: `select e.account_id, e.endpoint_id from endpoints e
@@ -36,7 +36,7 @@ export async function listDueEndpoints(database: Queryable, now: Date): Promise<
  */
 export async function claimEvents(
   database: Queryable,
-  { accountId, endpointId }: EndpointName,
+  { accountId, endpointId }: EndpointKey,
   { now, claimedUntil, limit }: { now: Date; claimedUntil: Date; limit: number },
 ): Promise<ClaimedEvent[]> {
   const { rows } = await database.query<ClaimedRow>({
@@ -80,7 +80,7 @@ type ClaimedRow = {
  */
 export async function makeWaitingDue(
   database: Queryable,
-  { accountId, endpointId }: EndpointName,
+  { accountId, endpointId }: EndpointKey,
   { now, claimedUntil, limit }: { now: Date; claimedUntil: Date; limit: number },
 ): Promise<number> {
   const { rowCount } = await database.query({
@@ -97,7 +97,7 @@ export async function makeWaitingDue(
   return rowCount ?? 0;
 }
 
-export type AttemptResult = EventDeliveryName & {
+export type AttemptResult = EventDeliveryKey & {
   readonly attempt: number;
   readonly attemptedAt: Date;
   /** The HTTP status; null without a response. */
@@ -169,7 +169,7 @@ export async function insertAttempts(
   }));
 }
 
-export type EndpointHealth = EndpointName & {
+export type EndpointHealth = EndpointKey & {
   /** Since when every attempt has failed; null after one that succeeded. */
   readonly failingSince: Date | null;
 };

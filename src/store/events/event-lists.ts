@@ -3,9 +3,9 @@
  * wait at each endpoint. Contract 12.7 and 13.7.
  */
 import type { EventType } from '../../domain/event-type.ts';
-import { type EventName, firstOrderIdAt } from '../../domain/ids.ts';
+import { type EventKey, firstOrderIdAt } from '../../domain/ids.ts';
 import type { Queryable } from '../../postgres/database.ts';
-import type { EndpointName } from '../accounts/endpoints.ts';
+import type { EndpointKey } from '../accounts/endpoints.ts';
 import {
   type AddValue,
   type Condition,
@@ -15,13 +15,13 @@ import {
   type StepRange,
 } from '../newest.ts';
 import { byBytes, type TextOrder } from '../text-order.ts';
-import type { EventDeliveryName } from './event-deliveries.ts';
+import type { EventDeliveryKey } from './event-deliveries.ts';
 
 export const eventStates = ['pending', 'delivered', 'undelivered'] as const;
 export type EventState = (typeof eventStates)[number];
 
 /** An event for one endpoint. */
-export type ListedEvent = EventDeliveryName & {
+export type ListedEvent = EventDeliveryKey & {
   readonly type: EventType;
   readonly occurredAt: Date;
   readonly state: EventState;
@@ -41,7 +41,7 @@ export type EventFilter = {
   readonly orderedSince?: Date | undefined;
 };
 
-export type EventCursor = Pick<EventDeliveryName, 'orderId' | 'sequence' | 'endpointId'>;
+export type EventCursor = Pick<EventDeliveryKey, 'orderId' | 'sequence' | 'endpointId'>;
 
 /** Sorts events of all accounts by the time of their order. Numbers are padded, so that they sort as text. */
 export function eventCursorOf({ orderId, sequence, endpointId }: EventCursor): string {
@@ -116,7 +116,7 @@ async function findFew(
 const fewColumns =
   'account_id, order_id, sequence, endpoint_id, event_type, occurred_at, state, attempts, next_attempt_at';
 
-export type StoredEvent = EventName & {
+export type StoredEvent = EventKey & {
   readonly type: EventType;
   readonly transactionId: string | null;
   readonly status: string;
@@ -127,7 +127,7 @@ export type StoredEvent = EventName & {
 
 export async function findEvent(
   database: Queryable,
-  { accountId, orderId, sequence }: EventName,
+  { accountId, orderId, sequence }: EventKey,
 ): Promise<StoredEvent | undefined> {
   const { rows } = await database.query<StoredEvent>({
     text: `select account_id as "accountId", order_id as "orderId", sequence, event_type as type,
@@ -150,7 +150,7 @@ export type StoredAttempt = {
 /** In the order in which they were made. */
 export async function listAttempts(
   database: Queryable,
-  { accountId, orderId, sequence }: EventName,
+  { accountId, orderId, sequence }: EventKey,
 ): Promise<StoredAttempt[]> {
   const { rows } = await database.query<StoredAttempt>({
     text: `select endpoint_id as "endpointId", attempted_at as "attemptedAt", status,
@@ -165,7 +165,7 @@ export async function listAttempts(
 /** What became of an event at each endpoint that wanted it. */
 export async function listEventAtEndpoints(
   database: Queryable,
-  { accountId, orderId, sequence }: EventName,
+  { accountId, orderId, sequence }: EventKey,
 ): Promise<ListedEvent[]> {
   const { rows } = await database.query<ListedEvent>({
     text: `select ${columns} from events
@@ -175,7 +175,7 @@ export async function listEventAtEndpoints(
   return rows;
 }
 
-export type EndpointBacklog = EndpointName & {
+export type EndpointBacklog = EndpointKey & {
   /** Since when every attempt has failed; null after one that succeeded. */
   readonly failingSince: Date | null;
   /** Counted up to the limit. */

@@ -1,12 +1,12 @@
 /** The outbox: one row for each event and each endpoint that wants it. Contract 12.3. */
 import type { EventType } from '../../domain/event-type.ts';
-import type { EventName } from '../../domain/ids.ts';
+import type { EventKey } from '../../domain/ids.ts';
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { insertRows } from '../../postgres/insert-rows.ts';
-import type { OrderName } from '../order-rows.ts';
+import type { OrderKey } from '../order-rows.ts';
 
-export type NewEvent = EventName & {
+export type NewEvent = EventKey & {
   readonly type: EventType;
   readonly transactionId: string | null;
   readonly status: string;
@@ -48,7 +48,7 @@ export async function insertEvents(tx: Transaction, events: readonly NewEvent[])
 /** Which of these transactions of an order have events. */
 export async function findAnnouncedIds(
   tx: Transaction,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
   transactionIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const { rows } = await tx.query<{ transaction_id: string }>({

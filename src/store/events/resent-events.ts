@@ -1,13 +1,13 @@
 /** Makes events due again, for an operator or on the dashboard. Contract 12.7 and 13.7. */
-import type { EventName } from '../../domain/ids.ts';
+import type { EventKey } from '../../domain/ids.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import type { EndpointName } from '../accounts/endpoints.ts';
+import type { EndpointKey } from '../accounts/endpoints.ts';
 import type { AddValue } from '../newest.ts';
 
 /** The ids of the endpoints that have this event, whatever became of it. */
 export async function listEndpointIdsOf(
   database: Queryable,
-  { accountId, orderId, sequence }: EventName,
+  { accountId, orderId, sequence }: EventKey,
 ): Promise<string[]> {
   const { rows } = await database.query<{ endpoint_id: string }>({
     text: `select endpoint_id from events
@@ -18,7 +18,7 @@ export async function listEndpointIdsOf(
 }
 
 export type ResendRange =
-  | { readonly event: EventName }
+  | { readonly event: EventKey }
   /** Events that occurred then or later. */
   | { readonly since: Date };
 
@@ -30,7 +30,7 @@ export type ResentEvents = { readonly resent: number; readonly pruned: number };
  */
 export async function makeEventsDue(
   database: Queryable,
-  { accountId, endpointId }: EndpointName,
+  { accountId, endpointId }: EndpointKey,
   range: ResendRange,
   { now, claimedUntil }: { readonly now: Date; readonly claimedUntil: Date },
 ): Promise<ResentEvents> {
@@ -62,7 +62,7 @@ export async function makeEventsDue(
 /** Makes events due that were given up and occurred at that time or later, at most `limit`, and returns how many. */
 export async function makeUndeliveredDue(
   tx: Transaction,
-  { accountId, endpointId }: EndpointName,
+  { accountId, endpointId }: EndpointKey,
   { since, now, limit }: { readonly since: Date; readonly now: Date; readonly limit: number },
 ): Promise<number> {
   const { rowCount } = await tx.query({

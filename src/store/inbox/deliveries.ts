@@ -1,5 +1,5 @@
 /** The inbox: provider deliveries as received, with the state of each. */
-import type { Delivery, DeliveryState } from '../../domain/inbox/delivery.ts';
+import type { Delivery, DeliveryKey, DeliveryState } from '../../domain/inbox/delivery.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
@@ -74,9 +74,9 @@ export async function findDeliveries(
 export async function* walkDeliveryIds(
   database: Queryable,
   state: DeliveryState,
-): AsyncGenerator<DeliveryName> {
+): AsyncGenerator<DeliveryKey> {
   const limit = 1_000;
-  let last: DeliveryName = { accountId: '', deliveryId: '' };
+  let last: DeliveryKey = { accountId: '', deliveryId: '' };
   for (let isLast = false; !isLast; ) {
     const { rows } = await database.query<Pick<DeliveryRow, 'account_id' | 'delivery_id'>>({
       text: `select account_id, delivery_id from deliveries
@@ -116,8 +116,6 @@ export async function hasDueDeliveries(database: Queryable, now: Date): Promise<
   return rows.length > 0;
 }
 
-type DeliveryName = Pick<Delivery, 'accountId' | 'deliveryId'>;
-
 /** If other processes hold this many pages of due deliveries, this one leaves the rest to its next turn. */
 const duePagesMax = 4;
 
@@ -144,7 +142,7 @@ async function listDueDeliveries(
   tx: Transaction,
   now: Date,
   { limit, offset }: { readonly limit: number; readonly offset: number },
-): Promise<DeliveryName[]> {
+): Promise<DeliveryKey[]> {
   const { rows } = await tx.query<Pick<DeliveryRow, 'account_id' | 'delivery_id'>>({
     name: 'list-due-deliveries',
     text: `select d.account_id, d.delivery_id from deliveries d where ${isDue}
@@ -157,9 +155,9 @@ async function listDueDeliveries(
 async function lockIfDue(
   tx: Transaction,
   now: Date,
-  due: readonly DeliveryName[],
+  due: readonly DeliveryKey[],
 ): Promise<Delivery[]> {
-  const rows = await queryPerAccount<DeliveryRow, DeliveryName>(tx, due, (accountId, own) => ({
+  const rows = await queryPerAccount<DeliveryRow, DeliveryKey>(tx, due, (accountId, own) => ({
     name: 'lock-due-deliveries',
     text: `select ${deliveryColumns} from deliveries d
             where d.account_id = $2 and d.delivery_id = any($3::text[]) and ${isDue}

@@ -1,12 +1,11 @@
 /** Reads and writes of the inbox that handle a batch of deliveries with one statement, or one for each account. */
 import type { Delivery, DeliveryResult } from '../../domain/inbox/delivery.ts';
+import type { ProviderEventKey, RepeatKey } from '../../domain/inbox/repeats.ts';
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { insertRows } from '../../postgres/insert-rows.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
 import { type DeliveryRow, deliveryColumns, toDelivery } from './deliveries.ts';
-
-export type DeliveryKey = Pick<Delivery, 'accountId' | 'provider' | 'deliveryKey'>;
 
 const rows = defineRows<Delivery>({
   account_id: ['text', ({ accountId }) => accountId],
@@ -70,7 +69,7 @@ export async function updateDeliveries(tx: Transaction, changed: readonly Result
   }));
 }
 
-const keyRows = defineAccountRows<DeliveryKey>({
+const keyRows = defineAccountRows<RepeatKey>({
   provider: ['text', ({ provider }) => provider],
   delivery_key: ['text', ({ deliveryKey }) => deliveryKey],
 });
@@ -81,9 +80,9 @@ const keyRows = defineAccountRows<DeliveryKey>({
  */
 export async function lockDeliveriesByKey(
   tx: Transaction,
-  keys: readonly DeliveryKey[],
+  keys: readonly RepeatKey[],
 ): Promise<Delivery[]> {
-  const found = await queryPerAccount<DeliveryRow, DeliveryKey>(tx, keys, (accountId, own) => ({
+  const found = await queryPerAccount<DeliveryRow, RepeatKey>(tx, keys, (accountId, own) => ({
     name: 'lock-deliveries-by-key',
     text: `select ${deliveryColumns}
              from ${keyRows.from} join deliveries d
@@ -95,9 +94,7 @@ export async function lockDeliveriesByKey(
   return found.map(toDelivery);
 }
 
-export type EventName = Pick<Delivery, 'accountId' | 'provider'> & { readonly eventId: string };
-
-const eventRows = defineAccountRows<EventName>({
+const eventRows = defineAccountRows<ProviderEventKey>({
   provider: ['text', ({ provider }) => provider],
   event_id: ['text', ({ eventId }) => eventId],
 });
@@ -108,10 +105,10 @@ const eventRows = defineAccountRows<EventName>({
  */
 export async function listHeldEvents(
   tx: Transaction,
-  events: readonly EventName[],
-): Promise<EventName[]> {
+  events: readonly ProviderEventKey[],
+): Promise<ProviderEventKey[]> {
   type Held = DeliveryRow & { event_id: string };
-  const held = await queryPerAccount<Held, EventName>(tx, events, (accountId, own) => ({
+  const held = await queryPerAccount<Held, ProviderEventKey>(tx, events, (accountId, own) => ({
     name: 'list-held-events',
     text: `select d.account_id, d.provider, d.event_id
              from ${eventRows.from} join deliveries d

@@ -1,6 +1,6 @@
 /** The review flags that operators resolved, and the deliveries that are resolved with them. */
 import type { DeliveryState } from '../../domain/inbox/delivery.ts';
-import type { FlagName } from '../../domain/inbox/review.ts';
+import type { FlagKey } from '../../domain/inbox/review.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Queryable, Statement, Transaction } from '../../postgres/database.ts';
@@ -30,7 +30,7 @@ export function selectResolutions(accountId: string, subjects: readonly string[]
   };
 }
 
-export type ReviewResolution = FlagName & {
+export type ReviewResolution = FlagKey & {
   readonly at: Date;
   readonly actor: string;
   readonly note: string;

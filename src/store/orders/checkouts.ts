@@ -1,7 +1,7 @@
 /** The table `checkouts`: which consumers opened the checkout of an order, chose a way to pay, and how it ended. */
 import type { Order } from '../../domain/orders/order.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
-import type { OrderName } from '../order-rows.ts';
+import type { OrderKey } from '../order-rows.ts';
 import { queryPerAccount } from '../per-account.ts';
 
 export const checkoutOutcomes = ['paid', 'failed', 'left'] as const;
@@ -24,7 +24,7 @@ export function insertCheckout(
 /** False if a way to pay was chosen before. */
 export function saveChosen(
   database: Queryable,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
   now: Date,
 ): Promise<boolean> {
   return changesOne(
@@ -38,7 +38,7 @@ export function saveChosen(
 /** False if its outcome is known already. */
 export function saveCheckoutOutcome(
   database: Queryable,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
   outcome: CheckoutOutcome,
 ): Promise<boolean> {
   return changesOne(
@@ -62,7 +62,7 @@ export type OpenedCheckout = { readonly openedAt: Date; readonly chosenAt: Date 
 
 export async function findCheckout(
   database: Queryable,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
 ): Promise<OpenedCheckout | undefined> {
   const { rows } = await database.query<OpenedCheckout>({
     text: `select opened_at as "openedAt", chosen_at as "chosenAt" from checkouts
@@ -72,7 +72,7 @@ export async function findCheckout(
   return rows[0];
 }
 
-export type EndedCheckout = OrderName & { readonly outcome: CheckoutOutcome };
+export type EndedCheckout = OrderKey & { readonly outcome: CheckoutOutcome };
 
 /** Checkouts whose order has lapsed by now, the oldest first, with what has become of the order. */
 export async function listEndedCheckouts(
@@ -80,21 +80,21 @@ export async function listEndedCheckouts(
   now: Date,
   limit: number,
 ): Promise<EndedCheckout[]> {
-  const { rows } = await database.query<OrderName>({
+  const { rows } = await database.query<OrderKey>({
     text: `select account_id as "accountId", order_id as "orderId" from checkouts
             where outcome is null and lapses_at <= $1 order by lapses_at limit $2`,
     values: [now, limit],
   });
   const outcomes = await database.pipelined((connection) => findOutcomes(connection, rows));
-  return rows.map((name) => ({ ...name, outcome: outcomes.get(name.orderId) ?? 'left' }));
+  return rows.map((key) => ({ ...key, outcome: outcomes.get(key.orderId) ?? 'left' }));
 }
 
 /** By order. */
 async function findOutcomes(
   database: Queryable,
-  orders: readonly OrderName[],
+  orders: readonly OrderKey[],
 ): Promise<ReadonlyMap<string, CheckoutOutcome>> {
-  const rows = await queryPerAccount<{ order_id: string; outcome: CheckoutOutcome }, OrderName>(
+  const rows = await queryPerAccount<{ order_id: string; outcome: CheckoutOutcome }, OrderKey>(
     database,
     orders,
     (accountId, own) => ({

@@ -4,7 +4,7 @@ import type { OrderStatus } from '../../domain/orders/order.ts';
 import type { OrderFilter, PaymentFilter } from '../../domain/orders/order-filter.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import { type Condition, compare, type FoundRows, findNewest, type StepRange } from '../newest.ts';
-import type { OrderName } from '../order-rows.ts';
+import type { OrderKey } from '../order-rows.ts';
 import { isRefunded as isRefundedSql } from '../payments/moved-amount.ts';
 import { byBytes, type TextOrder } from '../text-order.ts';
 
@@ -15,7 +15,7 @@ export function findFilteredOrders(
   order: TextOrder,
   accountId: string,
   { filter, before, now, ...range }: FilteredRange,
-): Promise<FoundRows<OrderName>> {
+): Promise<FoundRows<OrderKey>> {
   const id = byBytes('order_id', order);
   const { flag, from, to } = filter;
   const looked = conditionsOf(filter, now);

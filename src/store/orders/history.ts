@@ -1,7 +1,7 @@
 /** The append-only history of orders and their transactions. Contract 4.7. */
 import type { Change } from '../../domain/history.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import type { OrderName } from '../order-rows.ts';
+import type { OrderKey } from '../order-rows.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
 
 export type HistoryEntry = {
@@ -23,10 +23,10 @@ export type CallRecord = {
   readonly httpStatus: number | null;
 };
 
-type Appended = { readonly order: OrderName; readonly entries: readonly HistoryEntry[] };
+type Appended = { readonly order: OrderKey; readonly entries: readonly HistoryEntry[] };
 
 /** All changes that one delivery or call made to an order. */
-type Row = OrderName & { readonly offset: number; readonly entries: readonly HistoryEntry[] };
+type Row = OrderKey & { readonly offset: number; readonly entries: readonly HistoryEntry[] };
 
 const rows = defineAccountRows<Row>({
   order_id: ['text', ({ orderId }) => orderId],
@@ -98,7 +98,7 @@ export async function listHistory(
 /** The last rows of an order's history, oldest first. */
 export async function listRecentHistory(
   database: Queryable,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
   limit: number,
 ): Promise<HistoryEntry[]> {
   const result = await database.query<HistoryRow>({
@@ -144,7 +144,7 @@ export type HistoryRecord = {
 /** The order must be locked if the rows are to be saved again. */
 export async function listHistoryRows(
   database: Queryable,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
 ): Promise<HistoryRecord[]> {
   const result = await database.query<HistoryRecordRow>({
     text: `select position, entries from history
@@ -175,7 +175,7 @@ const rewritten = defineAccountRows<HistoryRecord>({
 /** The history is append-only except for personal data, which is masked or erased in place. */
 export async function saveHistoryRows(
   tx: Transaction,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
   changed: readonly HistoryRecord[],
 ): Promise<void> {
   if (changed.length === 0) return;

@@ -1,47 +1,47 @@
 /** Reads the part of a large order that a batch of deliveries can change. Contract 4.14. */
-import type { PspName } from '../../domain/order-state/large-order.ts';
+import type { PspKey } from '../../domain/order-state/large-order.ts';
 import type { Transaction } from '../../postgres/database.ts';
-import type { OrderName, StoredOrder } from '../order-rows.ts';
+import type { OrderKey, StoredOrder } from '../order-rows.ts';
 import { type ListedRow, type ListedTransaction, toListed } from '../payments/transaction-rows.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
 
 export type LargeOrder = StoredOrder & { readonly tally: NonNullable<StoredOrder['tally']> };
-export type AccountPspName = PspName & { readonly accountId: string };
+export type AccountPspKey = PspKey & { readonly accountId: string };
 
 const types = ['payment', 'refund'] as const;
 type Type = (typeof types)[number];
 
-/** An order with its counted payment, or a name. */
+/** An order with its counted payment, or the key of a transaction. */
 type Wanted = {
   readonly accountId: string;
   readonly order?: LargeOrder;
-  readonly name?: PspName;
-  /** Of the transaction with this name: names are looked up as both. */
+  readonly key?: PspKey;
+  /** Of the transaction with this key: keys are looked up as both. */
   readonly type?: Type;
 };
 
 const wantedRows = defineAccountRows<Wanted>({
   order_id: ['text', ({ order }) => order?.orderId],
   counted_id: ['text', ({ order }) => order?.tally.countedId],
-  provider: ['text', ({ name }) => name?.provider],
+  provider: ['text', ({ key }) => key?.provider],
   type: ['text', ({ type }) => type],
-  psp_id: ['text', ({ name }) => name?.pspTransactionId],
+  psp_id: ['text', ({ key }) => key?.pspTransactionId],
 });
 
-/** The counted payment of each order, and the transactions of each order with one of the names. */
+/** The counted payment of each order, and the transactions of each order with one of the keys. */
 export async function listAffectedTransactions(
   tx: Transaction,
   orders: readonly LargeOrder[],
-  names: readonly AccountPspName[],
+  keys: readonly AccountPspKey[],
 ): Promise<ListedTransaction[]> {
   const wanted: Wanted[] = [
     ...orders.map((order) => ({ accountId: order.accountId, order })),
-    ...names.flatMap((name) => types.map((type) => ({ accountId: name.accountId, name, type }))),
+    ...keys.flatMap((key) => types.map((type) => ({ accountId: key.accountId, key, type }))),
   ];
   const rows = await queryPerAccount<ListedRow, Wanted>(tx, wanted, (accountId, own) => ({
     name: 'list-affected-transactions',
     // Keys first: a transaction may be wanted twice, and a row with json has no equality. "offset 0" keeps the planner
-    // from reading all transactions of the orders instead of the index on the provider's ids. A name may be that of a
+    // from reading all transactions of the orders instead of the index on the provider's ids. A key may be that of a
     // transaction of another order, which is not listed.
     text: `with wanted as materialized (select * from ${wantedRows.from})
            select t.* from (
@@ -64,7 +64,7 @@ export async function listAffectedTransactions(
 /** An id is the order's, a hyphen and the time of the transaction. Contract 4.5. */
 const timeChars = 12;
 
-export type FirstId = OrderName & { readonly idsFrom: string };
+export type FirstId = OrderKey & { readonly idsFrom: string };
 
 const firstIdRows = defineAccountRows<FirstId>({
   order_id: ['text', ({ orderId }) => orderId],

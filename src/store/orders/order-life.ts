@@ -8,7 +8,7 @@ import type { ProviderName } from '../../domain/provider-name.ts';
 import type { LifeAttempt, LifeEvent } from '../../domain/why/timeline.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import { type ListedDelivery, listNewestOfOrder } from '../inbox/delivery-lists.ts';
-import type { OrderName } from '../order-rows.ts';
+import type { OrderKey } from '../order-rows.ts';
 import { type HistoryEntry, type HistoryRow, toEntries } from './history.ts';
 
 /** Rows up to this time, at most so many. */
@@ -27,7 +27,7 @@ export type HistoryPage = {
 /** By time, because pages end at a time: a change that waited for its lock may have a later position than a newer one. */
 export async function readHistoryPage(
   database: Queryable,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
   { upTo, limit }: LifePage,
 ): Promise<HistoryPage> {
   const { rows } = await database.query<HistoryRow & { first_position: number }>({
@@ -49,7 +49,7 @@ export async function readHistoryPage(
 /** Newest first. */
 export function listDeliveriesUpTo(
   database: Queryable,
-  order: OrderName,
+  order: OrderKey,
   { upTo, limit }: LifePage,
 ): Promise<ListedDelivery[]> {
   return listNewestOfOrder(database, order.accountId, order.orderId, limit, upTo);
@@ -58,7 +58,7 @@ export function listDeliveriesUpTo(
 /** Newest first. An event is one row for each endpoint. */
 export async function listEventsUpTo(
   database: Queryable,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
   { upTo, limit }: LifePage,
 ): Promise<LifeEvent[]> {
   const { rows } = await database.query<Omit<LifeEvent, 'eventId'> & { sequence: number }>({
@@ -81,7 +81,7 @@ export async function listEventsUpTo(
 /** Newest first. */
 export async function listAttemptsUpTo(
   database: Queryable,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
   { upTo, limit }: LifePage,
 ): Promise<LifeAttempt[]> {
   const { rows } = await database.query<Omit<LifeAttempt, 'eventId'> & { sequence: number }>({
@@ -117,7 +117,7 @@ const historyRowsMax = 500;
 /** The last change of each field of these transactions in the newest rows of the order's history. */
 export async function listLastChanges(
   database: Queryable,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
   transactionIds: readonly string[],
 ): Promise<LastChangeRow[]> {
   if (transactionIds.length === 0) return [];

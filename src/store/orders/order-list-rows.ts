@@ -4,10 +4,10 @@ import type { OrderStatus, User } from '../../domain/orders/order.ts';
 import { sortedOnce } from '../../domain/payments/transaction.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Database } from '../../postgres/database.ts';
-import type { OrderName } from '../order-rows.ts';
+import type { OrderKey } from '../order-rows.ts';
 import { queryPerAccount } from '../per-account.ts';
 
-export type OrderListRow = OrderName & {
+export type OrderListRow = OrderKey & {
   readonly invoiceId: string;
   readonly savedStatus: OrderStatus;
   readonly attempts: number;
@@ -49,11 +49,11 @@ type TransactionPart = PaymentSummary & {
 /** In the order of the names. Orders that do not exist are left out. */
 export async function listOrderRows(
   database: Database,
-  names: readonly OrderName[],
+  names: readonly OrderKey[],
 ): Promise<OrderListRow[]> {
   const [orders, transactions] = await database.pipelined((connection) =>
     Promise.all([
-      queryPerAccount<OrderPart, OrderName>(connection, names, (accountId, own) => ({
+      queryPerAccount<OrderPart, OrderKey>(connection, names, (accountId, own) => ({
         text: `select account_id as "accountId", order_id as "orderId", invoice_id as "invoiceId",
                       status as "savedStatus", attempts, currency, total_amount as total,
                       flags as "ownFlags", created_at as "createdAt", lapses_at as "lapsesAt",
@@ -61,7 +61,7 @@ export async function listOrderRows(
                  from orders where account_id = $1 and order_id = any($2::text[])`,
         values: [accountId, own.map(({ orderId }) => orderId)],
       })),
-      queryPerAccount<TransactionPart, OrderName>(connection, names, (accountId, own) => ({
+      queryPerAccount<TransactionPart, OrderKey>(connection, names, (accountId, own) => ({
         text: `select order_id as "orderId", transaction_id as "transactionId", type, status,
                       provider, amount, currency, moved_amount as moved, flags,
                       fields ->> 'paymentMode' as mode, fields -> 'failure' ->> 'code' as failure

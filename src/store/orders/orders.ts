@@ -6,7 +6,7 @@ import type { Order } from '../../domain/orders/order.ts';
 import type { HeldNotice } from '../../domain/payments/records.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import {
-  type OrderName,
+  type OrderKey,
   type OrderRow,
   orderIds,
   type StoredOrder,
@@ -48,29 +48,29 @@ export async function findOrderByInvoice(
  */
 export async function lockOrders(
   tx: Transaction,
-  names: readonly OrderName[],
+  keys: readonly OrderKey[],
 ): Promise<StoredOrder[]> {
   const columns = `o.account_id, o.order_id, o.status, o.attempts, o.currency, o.amount_before_tax, o.tax,
                    o.total_amount, o.created_at, o.lapses_at, o.flags, o.user_id, o.held_notices,
                    o.tally, o.erased_at, o.event_sequence`;
-  return (await lockRows(tx, names, 'lock-orders', columns)).map(toStoredOrder);
+  return (await lockRows(tx, keys, 'lock-orders', columns)).map(toStoredOrder);
 }
 
 /** The same with all fields, for those whose changes are announced. */
 export async function lockWholeOrders(
   tx: Transaction,
-  names: readonly OrderName[],
+  keys: readonly OrderKey[],
 ): Promise<WholeOrder[]> {
-  return (await lockRows(tx, names, 'lock-whole-orders', 'o.*')).map(toOrder);
+  return (await lockRows(tx, keys, 'lock-whole-orders', 'o.*')).map(toOrder);
 }
 
 async function lockRows(
   tx: Transaction,
-  names: readonly OrderName[],
+  keys: readonly OrderKey[],
   name: string,
   columns: string,
 ): Promise<OrderRow[]> {
-  return queryPerAccount(tx, names, (accountId, own) => ({
+  return queryPerAccount(tx, keys, (accountId, own) => ({
     name,
     text: `select ${columns} from orders o where o.account_id = $1 and o.order_id = any($2::text[])
             order by o.order_id for update`,
@@ -79,11 +79,11 @@ async function lockRows(
 }
 
 /** Whole orders, in no particular order. */
-export async function listOrdersByName(
+export async function listOrdersByKey(
   database: Queryable,
-  names: readonly OrderName[],
+  keys: readonly OrderKey[],
 ): Promise<Order[]> {
-  const rows = await queryPerAccount<OrderRow, OrderName>(database, names, (accountId, own) => ({
+  const rows = await queryPerAccount<OrderRow, OrderKey>(database, keys, (accountId, own) => ({
     name: 'list-orders-by-name',
     text: 'select * from orders where account_id = $1 and order_id = any($2::text[])',
     values: orderIds.toParameters(accountId, own),
@@ -105,7 +105,7 @@ export async function lockOrder(
   return rows[0] && toOrder(rows[0]);
 }
 
-type SavedState = OrderName & {
+type SavedState = OrderKey & {
   readonly state: OrderSummary;
   readonly held: readonly HeldNotice[];
   readonly tally: StoredTally | null;
@@ -140,7 +140,7 @@ export async function saveOrderSummaries(
 /** Counts a change made with one of the order's tokens. False, and nothing is counted, when there were `max` already. */
 export async function addTokenChange(
   tx: Transaction,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
   max: number,
 ): Promise<boolean> {
   const { rowCount } = await tx.query({
@@ -178,7 +178,7 @@ export async function saveOrderContent(tx: Transaction, order: Order): Promise<v
 /** One page of the orders of all accounts, by key. */
 export async function listOrdersAfter(
   database: Queryable,
-  last: OrderName | undefined,
+  last: OrderKey | undefined,
   limit: number,
 ): Promise<Order[]> {
   const { rows } = await database.query<OrderRow>({

@@ -1,9 +1,9 @@
 /** The table `payment_links`. The link of a new order is inserted with it, in `insert-orders.ts`. Contract 14.6. */
 import type { Order } from '../../domain/orders/order.ts';
 import type { Queryable } from '../../postgres/database.ts';
-import { type OrderName, type OrderRow, toOrder } from '../order-rows.ts';
+import { type OrderKey, type OrderRow, toOrder } from '../order-rows.ts';
 
-export type PaymentLink = OrderName & { readonly linkId: string; readonly createdAt: Date };
+export type PaymentLink = OrderKey & { readonly linkId: string; readonly createdAt: Date };
 
 /** False if the order has a link already. */
 export async function insertLink(database: Queryable, link: PaymentLink): Promise<boolean> {
@@ -19,7 +19,7 @@ export async function insertLink(database: Queryable, link: PaymentLink): Promis
 
 export async function findLinkId(
   database: Queryable,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
 ): Promise<string | undefined> {
   const { rows } = await database.query<{ link_id: string }>({
     name: 'find-link-id',

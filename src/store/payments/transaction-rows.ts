@@ -9,7 +9,7 @@ import type {
 } from '../../domain/payments/transaction.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
-import type { OrderName } from '../order-rows.ts';
+import type { OrderKey } from '../order-rows.ts';
 
 export type TransactionRow = {
   transaction_id: string;
@@ -30,7 +30,7 @@ export type TransactionRow = {
   polled_at: Date | string | null;
 };
 
-export type ListedTransaction = OrderName & { readonly transaction: OrderTransaction };
+export type ListedTransaction = OrderKey & { readonly transaction: OrderTransaction };
 export type ListedRow = TransactionRow & { account_id: string; order_id: string };
 
 export function toListed(row: ListedRow): ListedTransaction {

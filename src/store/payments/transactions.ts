@@ -4,7 +4,7 @@ import type { Transaction as OrderTransaction } from '../../domain/payments/tran
 import { type Columns, defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { insertRows } from '../../postgres/insert-rows.ts';
-import { type OrderName, orderIds } from '../order-rows.ts';
+import { type OrderKey, orderIds } from '../order-rows.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
 import { fieldsOf, type ListedRow, type ListedTransaction, toListed } from './transaction-rows.ts';
 
@@ -16,9 +16,9 @@ export function hasId(id: string): string {
 /** Includes the notices, which a fold needs. */
 export async function listTransactionsOf(
   database: Queryable,
-  orders: readonly OrderName[],
+  orders: readonly OrderKey[],
 ): Promise<ListedTransaction[]> {
-  const found = await queryPerAccount<ListedRow, OrderName>(database, orders, (accountId, own) => ({
+  const found = await queryPerAccount<ListedRow, OrderKey>(database, orders, (accountId, own) => ({
     name: 'list-transactions-of',
     text: 'select * from transactions where account_id = $1 and order_id = any($2::text[])',
     values: orderIds.toParameters(accountId, own),
@@ -29,7 +29,7 @@ export async function listTransactionsOf(
 /** Some transactions of one order, with their notices. */
 export async function listTransactionsById(
   database: Queryable,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
   transactionIds: readonly string[],
 ): Promise<ListedTransaction[]> {
   const result = await database.query<ListedRow>({
@@ -43,9 +43,9 @@ export async function listTransactionsById(
 /** Those of small orders only: of a large one, only a part may be needed. */
 export async function listTransactionsOfSmall(
   tx: Transaction,
-  orders: readonly OrderName[],
+  orders: readonly OrderKey[],
 ): Promise<ListedTransaction[]> {
-  const found = await queryPerAccount<ListedRow, OrderName>(tx, orders, (accountId, own) => ({
+  const found = await queryPerAccount<ListedRow, OrderKey>(tx, orders, (accountId, own) => ({
     name: 'list-transactions-of-small',
     // "offset 0" fixes the join order: the planner would read the transactions of large orders before their tally.
     text: `select t.* from (
@@ -58,7 +58,7 @@ export async function listTransactionsOfSmall(
   return found.map(toListed);
 }
 
-export type SavedTransaction = OrderName & {
+export type SavedTransaction = OrderKey & {
   readonly transaction: OrderTransaction;
   /** The earliest time of the next poll; null when the transaction is final. */
   readonly pollAt: Date | null;
@@ -143,7 +143,7 @@ export async function updateTransactions(
 /** Must run before an id moves from one transaction to another, because the ids are unique. */
 export async function releasePspIds(
   tx: Transaction,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
   transactionIds: readonly string[],
 ): Promise<void> {
   await tx.query({
@@ -156,7 +156,7 @@ export async function releasePspIds(
 /** For a transaction from a provider's report that turned out to be one that was started here under another id. */
 export async function deleteTransactions(
   tx: Transaction,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
   transactionIds: readonly string[],
 ): Promise<void> {
   await tx.query({

@@ -6,7 +6,7 @@ import type { Delivery } from '../../domain/inbox/delivery.ts';
 import type { Transaction as OrderTransaction } from '../../domain/payments/transaction.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import { type DeliveryRow, deliveryColumns, toDelivery } from '../inbox/deliveries.ts';
-import { type OrderName, type OrderRow, type StoredOrder, toStoredOrder } from '../order-rows.ts';
+import { type OrderKey, type OrderRow, type StoredOrder, toStoredOrder } from '../order-rows.ts';
 import { type HistoryRecord, type HistoryRecordRow, toHistoryRecord } from '../orders/history.ts';
 import { type TransactionRow, toTransaction } from '../payments/transaction-rows.ts';
 import { readSnapshot } from '../snapshot.ts';
@@ -15,7 +15,7 @@ import { conditionOf } from './invariants.ts';
 export type OrderPage = {
   readonly orders: readonly StoredOrder[];
   /** In the order of their orders. An order that is not in `orders` does not exist. */
-  readonly transactions: ReadonlyArray<OrderName & { readonly transaction: OrderTransaction }>;
+  readonly transactions: ReadonlyArray<OrderKey & { readonly transaction: OrderTransaction }>;
   readonly history: readonly HistoryOfOrder[];
   /** Those of one order in the order in which they were applied. */
   readonly deliveries: readonly Delivery[];
@@ -25,9 +25,9 @@ export type OrderPage = {
   readonly isLast: boolean;
 };
 
-export type HistoryOfOrder = OrderName & HistoryRecord;
+export type HistoryOfOrder = OrderKey & HistoryRecord;
 
-export type EventOfOrder = OrderName & {
+export type EventOfOrder = OrderKey & {
   readonly sequence: number;
   readonly transactionId: string | null;
   readonly status: string;
@@ -35,7 +35,7 @@ export type EventOfOrder = OrderName & {
 
 /** The orders behind `after`, of one account or of all. */
 export type OrdersAfter = {
-  readonly after: OrderName | undefined;
+  readonly after: OrderKey | undefined;
   readonly accountId: string | undefined;
 };
 
@@ -84,12 +84,12 @@ async function listOrders(
   return rows.map(toStoredOrder);
 }
 
-function keyOf(name: OrderName | undefined): string[] | undefined {
-  return name && [name.accountId, name.orderId];
+function keyOf(key: OrderKey | undefined): string[] | undefined {
+  return key && [key.accountId, key.orderId];
 }
 
 /** The rows of these orders, and rows whose order would be between them if it existed. */
-type OrderRange = OrdersAfter & { readonly upTo: OrderName | undefined };
+type OrderRange = OrdersAfter & { readonly upTo: OrderKey | undefined };
 
 async function listTransactions(
   tx: Queryable,
@@ -157,8 +157,8 @@ function toEvent({ sequence, transaction_id: transactionId, status }: EventRow) 
 /** By their numbers. */
 export async function listEventsOfOrder(
   database: Queryable,
-  { accountId, orderId }: OrderName,
-): Promise<Array<Omit<EventOfOrder, keyof OrderName>>> {
+  { accountId, orderId }: OrderKey,
+): Promise<Array<Omit<EventOfOrder, keyof OrderKey>>> {
   const { rows } = await database.query<EventRow>({
     text: `select distinct on (sequence) sequence, transaction_id, status from events
             where account_id = $1 and order_id = $2 order by sequence`,
@@ -169,7 +169,7 @@ export async function listEventsOfOrder(
 
 type OrderKeyRow = { account_id: string; order_id: string };
 
-function nameOf({ account_id: accountId, order_id: orderId }: OrderKeyRow): OrderName {
+function nameOf({ account_id: accountId, order_id: orderId }: OrderKeyRow): OrderKey {
   return { accountId, orderId };
 }
 

@@ -1,38 +1,30 @@
 /** Authenticates a caller by its token and refuses suspended accounts. Contract 2.2, 2.6 and 2.8. */
 import { type Account, hasLiveAccessSecret } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
 import type { AuthenticatedCaller } from '../../services/rate-limits.ts';
-import type { TokenService } from '../../services/token-service.ts';
-
-export type VerifyCallerNeeds = {
-  readonly tokens: Pick<TokenService, 'verify'>;
-  readonly accounts: Pick<AccountDirectory, 'recall' | 'get' | 'readAgain'>;
-  readonly clock: Clock;
-};
+import type { Services } from '../../services/services.ts';
 
 export async function authenticateCaller(
-  needs: VerifyCallerNeeds,
+  services: Pick<Services, 'accounts' | 'tokens' | 'clock'>,
   token: string,
 ): Promise<AuthenticatedCaller> {
-  const authenticated = await verifyCaller(needs, token);
+  const authenticated = await verifyCaller(services, token);
   refuseSuspended(authenticated.account);
   return authenticated;
 }
 
 /** Authenticates callers of suspended accounts too. */
 export async function verifyCaller(
-  needs: VerifyCallerNeeds,
+  services: Pick<Services, 'accounts' | 'tokens' | 'clock'>,
   token: string,
 ): Promise<AuthenticatedCaller> {
-  const caller = await needs.tokens.verify(token);
+  const caller = await services.tokens.verify(token);
   const { accountId } = caller;
-  const account = needs.accounts.recall(accountId) ?? (await needs.accounts.get(accountId));
+  const account = services.accounts.recall(accountId) ?? (await services.accounts.get(accountId));
   const isLive =
-    caller.type !== 'merchant' || hasLiveAccessSecret(account, caller.secretMark, needs.clock());
+    caller.type !== 'merchant' || hasLiveAccessSecret(account, caller.secretMark, services.clock());
   if (isLive) return { caller, account };
-  return { caller, account: await readNewestAccount(needs, accountId, caller.secretMark) };
+  return { caller, account: await readNewestAccount(services, accountId, caller.secretMark) };
 }
 
 export function refuseSuspended({ suspendedAt }: Account): void {
@@ -44,7 +36,7 @@ export function refuseSuspended({ suspendedAt }: Account): void {
  * secret if another process issued the token.
  */
 async function readNewestAccount(
-  { accounts, clock }: VerifyCallerNeeds,
+  { accounts, clock }: Pick<Services, 'accounts' | 'clock'>,
   accountId: string,
   mark: string,
 ): Promise<Account> {

@@ -12,13 +12,11 @@ import { findOrigin } from '../../domain/web-address.ts';
 import { changeProviderSettings, type GivenOptions } from '../../providers/change-settings.ts';
 import { providers } from '../../providers/providers.ts';
 import { listOptions } from '../../providers/settings.ts';
-import type { NeedsOf } from '../../services/needs.ts';
+import type { Services } from '../../services/services.ts';
 import type { StoredAccount } from '../../store/accounts/accounts.ts';
 import { checkAddressesSetByOwner } from './check-provider-addresses.ts';
 import type { ApiSecrets } from './create-account.ts';
 import { updateAccount } from './update-account.ts';
-
-type Needs = NeedsOf<typeof updateAccount>;
 
 /** The limit of calls is not among them: it protects the service, and is the operator's to set. */
 type OwnSettings = Omit<
@@ -36,7 +34,7 @@ export type RequestedSettings = Partial<OwnSettings> & {
 };
 
 export async function changeSettings(
-  services: Needs,
+  services: Pick<Services, 'database' | 'masterKeys' | 'clock' | 'settings'>,
   accountId: string,
   { paymentModes, providerOptions = {}, logo, ...requested }: RequestedSettings,
   actor: Actor,

@@ -10,8 +10,6 @@ import { checkLogo } from '../../domain/accounts/logo.ts';
 import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { accessKeyOf, newAccountId, newSecretId, randomBase62 } from '../../domain/ids.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
 import {
   checkProviderSettings,
   defaultPaymentModes,
@@ -20,23 +18,14 @@ import {
 import type { Provider } from '../../providers/provider.ts';
 import { providers } from '../../providers/providers.ts';
 import { findStoredLogin } from '../../providers/settings.ts';
-import type { MasterKeys } from '../../security/master-keys.ts';
 import { rowOfSecret } from '../../services/account-directory.ts';
-import type { NeedsOf } from '../../services/needs.ts';
 import { webhookUrlOf } from '../../services/provider-apis.ts';
-import type { ServiceSettings } from '../../services/services.ts';
+import type { Services } from '../../services/services.ts';
 import { saveLogo } from '../../store/accounts/account-logos.ts';
 import { insertSecret, type SealedSecret } from '../../store/accounts/account-secrets.ts';
 import { insertAccount } from '../../store/accounts/accounts.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { checkAddressesSetByOperator } from './check-provider-addresses.ts';
-
-type Needs = NeedsOf<typeof webhookUrlOf> & {
-  readonly database: Database;
-  readonly masterKeys: MasterKeys;
-  readonly clock: Clock;
-  readonly settings: Pick<ServiceSettings, 'endpointNetworks' | 'simulatorUrl'>;
-};
 
 export type NewAccount = {
   readonly accountId: string;
@@ -68,7 +57,7 @@ export type RequestedAccount = Partial<AccountSettings> &
 export type ApiSecrets = Readonly<Record<SecretKind, string>>;
 
 export async function createAccount(
-  services: Needs,
+  services: Pick<Services, 'database' | 'masterKeys' | 'clock' | 'settings'>,
   { apiSecrets, isSimulated = false, logo: logoBytes, ...requested }: RequestedAccount,
   actor: Actor,
 ): Promise<NewAccount> {
@@ -111,7 +100,7 @@ export async function createAccount(
 }
 
 function newWebhook(
-  services: Needs,
+  services: Pick<Services, 'settings'>,
   accountId: string,
   { name, settings: { webhookSecret } }: Provider,
 ): NewWebhook {
@@ -125,7 +114,7 @@ function newWebhook(
 
 /** Addresses of the simulator for each provider, with logins of this account. Contract 11.6. */
 export function simulatedApis(
-  { settings: { simulatorUrl: url } }: Needs,
+  { settings: { simulatorUrl: url } }: Pick<Services, 'settings'>,
   accountId: string,
   { providerSettings = {} }: Partial<AccountSettings>,
 ): AccountSettings['providerApis'] {
@@ -147,7 +136,9 @@ export function newSimulatorSecrets(): ApiSecrets {
 }
 
 /** Shown to the operator when an account is set up to use the simulator. */
-export function simulatorWarning({ settings: { simulatorUrl } }: Needs): string {
+export function simulatorWarning({
+  settings: { simulatorUrl },
+}: Pick<Services, 'settings'>): string {
   return `Whoever listens at ${simulatorUrl} is trusted as both payment providers of this account: use it for trials only.`;
 }
 
@@ -157,7 +148,7 @@ export function newSecretValue(kind: SecretKind): string {
 }
 
 export function sealSecret(
-  services: Needs,
+  services: Pick<Services, 'masterKeys'>,
   accountId: string,
   kind: SecretKind,
   value: string,

@@ -2,23 +2,15 @@
 import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { findAccountIdOfAccessKey } from '../../domain/ids.ts';
-import type { Clock } from '../../domain/time.ts';
 import { markOf, matchesAny } from '../../security/compare.ts';
 import type { IssuedToken } from '../../security/tokens.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
-import type { TokenService } from '../../services/token-service.ts';
-
-type Needs = {
-  readonly accounts: AccountDirectory;
-  readonly tokens: TokenService;
-  readonly clock: Clock;
-};
+import type { Services } from '../../services/services.ts';
 
 /** Compared when the access key is unknown, so that both refusals take the same time. */
 const noSecret = ['access_secret_of_no_account'];
 
 export async function generateToken(
-  services: Needs,
+  services: Pick<Services, 'accounts' | 'tokens' | 'clock'>,
   credentials: { readonly accessKey: string; readonly accessSecret: string },
 ): Promise<IssuedToken> {
   const { accounts } = services;

@@ -4,19 +4,15 @@ import { type Shades, shadesOf } from '../../domain/accounts/colour.ts';
 import type { Logo } from '../../domain/accounts/logo.ts';
 import { accessKeyOf } from '../../domain/ids.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
 import { listRotatableSecretKinds, readProviderValues } from '../../providers/account-settings.ts';
 import type { Provider } from '../../providers/provider.ts';
 import { providers } from '../../providers/providers.ts';
 import type { SettingOption } from '../../providers/settings.ts';
-import type { NeedsOf } from '../../services/needs.ts';
 import { webhookUrlOf } from '../../services/provider-apis.ts';
+import type { Services } from '../../services/services.ts';
 import { listSecretTimes, type SecretTimes } from '../../store/accounts/account-secrets.ts';
 import { findAccount, type StoredAccount } from '../../store/accounts/accounts.ts';
 import { unknownAccount } from './rotate-secret.ts';
-
-type Needs = NeedsOf<typeof webhookUrlOf> & { readonly database: Database; readonly clock: Clock };
 
 /** A secret that the service generates and an owner can see. */
 export type ListedSecret = {
@@ -54,7 +50,10 @@ export type Settings = AccountSettings & {
   readonly providers: readonly ListedProvider[];
 };
 
-export async function getSettings(services: Needs, accountId: string): Promise<Settings> {
+export async function getSettings(
+  services: Pick<Services, 'database' | 'clock' | 'settings'>,
+  accountId: string,
+): Promise<Settings> {
   const { database, clock } = services;
   const account = await findAccount(database, accountId);
   if (!account) throw unknownAccount(accountId);

@@ -1,26 +1,19 @@
 /** Rotates the keys that sign tokens, and encrypts all secrets with a new master key. */
 import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { newKeyId } from '../../domain/ids.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
-import type { MasterKeys } from '../../security/master-keys.ts';
+import { addSeconds } from '../../domain/time.ts';
 import { openSecret, sealAgain } from '../../services/account-directory.ts';
+import type { Services } from '../../services/services.ts';
 import { updateSealedSecret } from '../../store/accounts/account-secrets.ts';
 import { listAccountIds, lockAccount } from '../../store/accounts/accounts.ts';
 import { appendAudit, appendAudits } from '../../store/accounts/audit.ts';
 import { endSigningKeys, insertSigningKey } from '../../store/accounts/signing-keys.ts';
 
-type Needs = {
-  readonly database: Database;
-  readonly masterKeys: MasterKeys;
-  readonly clock: Clock;
-};
-
 export type RotatedSigningKey = { readonly keyId: string; readonly oldValidUntil: Date };
 
 /** The key signs for every account, so the log of every account says that it was replaced. Tokens of the old keys stay valid for the overlap. The new key signs once every process has read it. */
 export async function rotateSigningKey(
-  services: Needs,
+  services: Pick<Services, 'database' | 'masterKeys' | 'clock'>,
   overlapSeconds: number,
   actor: Actor,
 ): Promise<RotatedSigningKey> {
@@ -46,7 +39,10 @@ export async function rotateSigningKey(
  * Encrypts every stored secret with the current master key, one account at a time. Every process must have both master
  * keys before this runs.
  */
-export async function rewrapSecrets(services: Needs, actor: Actor): Promise<number> {
+export async function rewrapSecrets(
+  services: Pick<Services, 'database' | 'masterKeys' | 'clock'>,
+  actor: Actor,
+): Promise<number> {
   const current = services.masterKeys.current();
   let rewrapped = 0;
   for (const accountId of await listAccountIds(services.database)) {

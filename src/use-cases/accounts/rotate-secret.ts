@@ -2,19 +2,13 @@
 import type { SecretKind } from '../../domain/accounts/account.ts';
 import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
+import { addSeconds } from '../../domain/time.ts';
 import { listRotatableSecretKinds } from '../../providers/account-settings.ts';
-import type { NeedsOf } from '../../services/needs.ts';
+import type { Services } from '../../services/services.ts';
 import { endSecrets, insertSecret } from '../../store/accounts/account-secrets.ts';
 import { lockAccount } from '../../store/accounts/accounts.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { newSecretValue, sealSecret } from './create-account.ts';
-
-type Needs = NeedsOf<typeof sealSecret> & {
-  readonly database: Database;
-  readonly clock: Clock;
-};
 
 /** A secret that the service generates: the access secret, or a provider's webhook secret. */
 export type RotatableSecretKind = SecretKind;
@@ -26,7 +20,7 @@ export type RotatedSecret = {
 };
 
 export async function rotateSecret(
-  services: Needs,
+  services: Pick<Services, 'database' | 'masterKeys' | 'clock'>,
   accountId: string,
   kind: RotatableSecretKind,
   overlapSeconds: number,

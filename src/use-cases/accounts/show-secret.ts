@@ -2,23 +2,15 @@
 import type { SecretKind } from '../../domain/accounts/account.ts';
 import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
 import { sealingKeyIdOf } from '../../security/master-key.ts';
-import type { MasterKeys } from '../../security/master-keys.ts';
 import { openSecret } from '../../services/account-directory.ts';
+import type { Services } from '../../services/services.ts';
 import { listSecrets } from '../../store/accounts/account-secrets.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { checkKind } from './rotate-secret.ts';
 
-type Needs = {
-  readonly database: Database;
-  readonly masterKeys: MasterKeys;
-  readonly clock: Clock;
-};
-
 export async function showSecret(
-  { database, masterKeys, clock }: Needs,
+  { database, masterKeys, clock }: Pick<Services, 'database' | 'masterKeys' | 'clock'>,
   accountId: string,
   kind: SecretKind,
   actor: Actor,

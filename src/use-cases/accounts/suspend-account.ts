@@ -3,16 +3,10 @@
  * applied. Contract 2.8.
  */
 import { type Actor, auditEntry } from '../../domain/audit.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import { lockAccount, suspendAccount as saveSuspension } from '../../store/accounts/accounts.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { unknownAccount } from './rotate-secret.ts';
-
-type Needs = {
-  readonly database: Database;
-  readonly clock: Clock;
-};
 
 export type Suspension = {
   readonly accountId: string;
@@ -21,7 +15,7 @@ export type Suspension = {
 };
 
 export function suspendAccount(
-  services: Needs,
+  services: Pick<Services, 'database' | 'clock'>,
   accountId: string,
   actor: Actor,
 ): Promise<Suspension> {
@@ -29,7 +23,7 @@ export function suspendAccount(
 }
 
 export function resumeAccount(
-  services: Needs,
+  services: Pick<Services, 'database' | 'clock'>,
   accountId: string,
   actor: Actor,
 ): Promise<Suspension> {
@@ -38,7 +32,7 @@ export function resumeAccount(
 
 /** Idempotent. */
 async function change(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   accountId: string,
   actor: Actor,
   suspend: boolean,

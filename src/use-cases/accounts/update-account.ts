@@ -4,11 +4,8 @@ import type { Account, AccountSettings } from '../../domain/accounts/account.ts'
 import { confirmRates, listRateChanges } from '../../domain/accounts/exchange-rates.ts';
 import { checkLogo } from '../../domain/accounts/logo.ts';
 import { type Actor, auditEntry } from '../../domain/audit.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
 import { checkProviderSettings } from '../../providers/account-settings.ts';
-import type { NeedsOf } from '../../services/needs.ts';
-import type { ServiceSettings } from '../../services/services.ts';
+import type { Services } from '../../services/services.ts';
 import { deleteLogo, saveLogo } from '../../store/accounts/account-logos.ts';
 import { endSecrets, insertSecret } from '../../store/accounts/account-secrets.ts';
 import {
@@ -21,12 +18,6 @@ import { checkAddressesSetByOperator } from './check-provider-addresses.ts';
 import { type ApiSecrets, sealSecret } from './create-account.ts';
 import { unknownAccount } from './rotate-secret.ts';
 
-type Needs = NeedsOf<typeof sealSecret> & {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly settings: Pick<ServiceSettings, 'endpointNetworks'>;
-};
-
 /** What an account has besides its settings. */
 export type AccountParts = {
   readonly apiSecrets?: ApiSecrets;
@@ -35,7 +26,7 @@ export type AccountParts = {
 };
 
 export async function updateAccount(
-  services: Needs,
+  services: Pick<Services, 'database' | 'masterKeys' | 'clock' | 'settings'>,
   accountId: string,
   decideChange: (account: StoredAccount) => Partial<AccountSettings>,
   actor: Actor,

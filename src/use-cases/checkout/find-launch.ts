@@ -7,21 +7,11 @@ import { settleTransactions } from '../../domain/order-state/settle.ts';
 import { callbackOf } from '../../domain/orders/callback.ts';
 import { isOpen, type Order, type OrderStatus, orderStatus } from '../../domain/orders/order.ts';
 import type { Payment } from '../../domain/payments/transaction.ts';
-import type { Clock } from '../../domain/time.ts';
 import type { LaunchForm } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
-import type { NeedsOf } from '../../services/needs.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';
-import type { Batches } from '../../store/orders/batches.ts';
+import type { Services } from '../../services/services.ts';
 import { toPayment } from '../payments/payment-to-launch.ts';
-
-type Needs = NeedsOf<typeof findProviderApi> &
-  NeedsOf<typeof toPayment> & {
-    readonly batches: Batches;
-    readonly accounts: AccountDirectory;
-    readonly clock: Clock;
-  };
 
 export type Launch =
   | { readonly kind: 'form'; readonly form: LaunchForm; readonly account: Account }
@@ -37,7 +27,7 @@ export type Launch =
 
 /** No token is needed: anybody with the URL may pay. Its ids are random, and the page shows no consumer data. */
 export async function findLaunch(
-  services: Needs,
+  services: Pick<Services, 'batches' | 'accounts' | 'callProvider' | 'clock' | 'settings'>,
   accountId: string,
   transactionId: string,
 ): Promise<Launch> {
@@ -74,7 +64,7 @@ export function hasPaymentPage({ provider, start }: Payment): boolean {
 }
 
 function findForm(
-  services: Needs,
+  services: Pick<Services, 'callProvider' | 'clock' | 'settings'>,
   account: Account,
   order: Order,
   { provider, transactionId, start }: Payment,

@@ -11,25 +11,10 @@ import { type Callback, callbackOf } from '../../domain/orders/callback.ts';
 import { orderStatus } from '../../domain/orders/order.ts';
 import { paymentLimits } from '../../domain/payments/limits.ts';
 import type { Payment } from '../../domain/payments/transaction.ts';
-import type { Clock } from '../../domain/time.ts';
 import { providers } from '../../providers/providers.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
 import { type Enquiry, enquiryOf } from '../../services/enquiry.ts';
-import type { NeedsOf } from '../../services/needs.ts';
-import type { ReportDefect, ServiceSettings } from '../../services/services.ts';
-import type { Batches } from '../../store/orders/batches.ts';
+import type { Services } from '../../services/services.ts';
 import { pollAtMostEvery } from '../payments/poll-provider.ts';
-
-type PollNeeds = NeedsOf<typeof pollAtMostEvery> & {
-  readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
-  readonly reportDefect: ReportDefect;
-};
-
-type Needs = PollNeeds & {
-  readonly batches: Batches;
-  readonly accounts: AccountDirectory;
-  readonly clock: Clock;
-};
 
 export type FoundReturn =
   | { readonly kind: 'unknown' }
@@ -59,7 +44,7 @@ export type ReturnHints = {
 
 /** No token is needed: the ids in the URL are random, and the result shows no more than an order token would. */
 export async function findReturn(
-  services: Needs,
+  services: Services,
   accountId: string,
   transactionId: string,
   hints: ReturnHints,
@@ -113,7 +98,7 @@ function untilOf({ untilMs }: ReturnHints, now: Date): number {
  * one poll. Long after the start, reloading the page polls the provider no more often than enquiries do.
  */
 export function pollOpenPayment(
-  services: PollNeeds,
+  services: Services,
   { accountId }: Account,
   { transactionId, start, startedAtMs }: Payment,
   now: Date,

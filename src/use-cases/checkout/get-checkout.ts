@@ -6,28 +6,15 @@ import { settleTransactions } from '../../domain/order-state/settle.ts';
 import { type Callback, callbackOf } from '../../domain/orders/callback.ts';
 import { type Order, orderStatus } from '../../domain/orders/order.ts';
 import type { ChoiceMode } from '../../domain/payment-mode.ts';
-import type { Clock } from '../../domain/time.ts';
 import type { Choice } from '../../providers/provider.ts';
 import type { Caller } from '../../security/tokens.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
-import type { Counters } from '../../services/counters.ts';
-import type { NeedsOf } from '../../services/needs.ts';
-import type { Batches } from '../../store/orders/batches.ts';
+import type { Services } from '../../services/services.ts';
 import { saveCheckoutOutcome } from '../../store/orders/checkouts.ts';
 import { checkAccess } from '../orders/order-access.ts';
 import { hasPaymentPage, isPayable } from './find-launch.ts';
 import { pollOpenPayment } from './find-return.ts';
 import { choicesOf } from './list-choices.ts';
 import { modesOf, type PaymentModesReply } from './list-payment-modes.ts';
-
-type Needs = NeedsOf<typeof modesOf> &
-  NeedsOf<typeof choicesOf> &
-  NeedsOf<typeof pollOpenPayment> & {
-    readonly batches: Batches;
-    readonly accounts: AccountDirectory;
-    readonly clock: Clock;
-    readonly counters: Counters;
-  };
 
 export type Checkout = {
   readonly account: Account;
@@ -45,7 +32,7 @@ export type Checkout = {
 
 const noModes = { fast: [], other: [] } as const;
 
-export async function getCheckout(services: Needs, caller: Caller): Promise<Checkout> {
+export async function getCheckout(services: Services, caller: Caller): Promise<Checkout> {
   const { accountId } = caller;
   const account = await services.accounts.get(accountId);
   const orderId = caller.type === 'merchant' ? '' : caller.orderId;
@@ -75,6 +62,9 @@ export async function getCheckout(services: Needs, caller: Caller): Promise<Chec
   };
 }
 
-async function notePaid({ database, counters }: Needs, order: Order): Promise<void> {
+async function notePaid(
+  { database, counters }: Pick<Services, 'database' | 'counters'>,
+  order: Order,
+): Promise<void> {
   if (await saveCheckoutOutcome(database, order, 'paid')) counters.noteCheckout('paid');
 }

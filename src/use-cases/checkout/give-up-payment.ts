@@ -8,24 +8,14 @@ import { findOpenPayment } from '../../domain/order-state/checkout-step.ts';
 import { paymentsOf } from '../../domain/order-state/matching.ts';
 import { applyStart } from '../../domain/order-state/order-state.ts';
 import { settle } from '../../domain/order-state/settle.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
+import { addSeconds } from '../../domain/time.ts';
 import type { Caller } from '../../security/tokens.ts';
-import type { Announcer } from '../../services/announcer.ts';
-import type { NeedsOf } from '../../services/needs.ts';
-import type { ServiceSettings } from '../../services/services.ts';
+import type { Services } from '../../services/services.ts';
 import { loadOrderStates } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
 import { countTokenChange } from '../orders/count-token-change.ts';
 import { lockOpenOrder } from '../orders/lock-open-order.ts';
 import { pollNow } from '../payments/poll-provider.ts';
-
-type Needs = NeedsOf<typeof pollNow> & {
-  readonly database: Database;
-  readonly announcer: Announcer;
-  readonly clock: Clock;
-  readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
-};
 
 export type GivenUp =
   /** Another payment may be started, or there is a result. */
@@ -37,7 +27,7 @@ export type GivenUp =
 
 /** `attempt` is how many payments the order had when the page was shown. */
 export async function giveUpPayment(
-  services: Needs,
+  services: Services,
   caller: Caller & { readonly orderId: string },
   attempt: number,
 ): Promise<GivenUp> {
@@ -53,7 +43,7 @@ export async function giveUpPayment(
 
 /** Each call polls the provider, so it counts as a change of the order, whose number is limited. */
 function claimPoll(
-  services: Needs,
+  services: Pick<Services, 'database' | 'clock'>,
   caller: Caller & { readonly orderId: string },
   attempt: number,
 ): Promise<string | undefined> {
@@ -70,7 +60,7 @@ function claimPoll(
 }
 
 function saveGivenUp(
-  services: Needs,
+  services: Pick<Services, 'database' | 'announcer' | 'clock' | 'settings'>,
   caller: Caller & { readonly orderId: string },
   transactionId: string,
 ): Promise<void> {

@@ -4,18 +4,12 @@ import type { ChoiceMode } from '../../domain/payment-mode.ts';
 import type { Choice } from '../../providers/provider.ts';
 import { getProvider } from '../../providers/providers.ts';
 import type { Caller } from '../../security/tokens.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
-import type { NeedsOf } from '../../services/needs.ts';
 import { findRoute } from '../../services/provider-apis.ts';
+import type { Services } from '../../services/services.ts';
 import { getVisibleOrder } from './list-payment-modes.ts';
 
-type Needs = NeedsOf<typeof findRoute> &
-  NeedsOf<typeof getVisibleOrder> & {
-    readonly accounts: AccountDirectory;
-  };
-
 export async function listChoices(
-  services: Needs,
+  services: Pick<Services, 'database' | 'accounts' | 'callProvider' | 'clock'>,
   caller: Caller,
   { orderId, modeCode }: { readonly orderId: string; readonly modeCode: ChoiceMode },
 ): Promise<readonly Choice[]> {
@@ -24,7 +18,7 @@ export async function listChoices(
 }
 
 export function choicesOf(
-  services: NeedsOf<typeof findRoute>,
+  services: Pick<Services, 'callProvider' | 'clock'>,
   account: Account,
   modeCode: ChoiceMode,
 ): readonly Choice[] {

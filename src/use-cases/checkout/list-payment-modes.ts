@@ -7,19 +7,12 @@ import {
   type PaymentModeCode,
   paymentModeCodes,
 } from '../../domain/payment-mode.ts';
-import type { Database } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
-import type { NeedsOf } from '../../services/needs.ts';
 import { findRoute } from '../../services/provider-apis.ts';
+import type { Services } from '../../services/services.ts';
 import { findOrder } from '../../store/orders/orders.ts';
 import { listModesPaidWith } from '../../store/payments/paid-modes.ts';
 import { checkAccess, isOpenTo } from '../orders/order-access.ts';
-
-type Needs = NeedsOf<typeof findRoute> & {
-  readonly database: Database;
-  readonly accounts: AccountDirectory;
-};
 
 export type PaymentModesReply = {
   readonly order: Order;
@@ -28,7 +21,7 @@ export type PaymentModesReply = {
 };
 
 export async function listPaymentModes(
-  services: Needs,
+  services: Pick<Services, 'database' | 'accounts' | 'callProvider' | 'clock'>,
   caller: Caller,
   orderId: string,
 ): Promise<PaymentModesReply> {
@@ -38,7 +31,7 @@ export async function listPaymentModes(
 }
 
 export async function modesOf(
-  services: Needs,
+  services: Pick<Services, 'database' | 'callProvider' | 'clock'>,
   account: Account,
   { userId }: Pick<Order, 'userId'>,
 ): Promise<Pick<PaymentModesReply, 'fast' | 'other'>> {
@@ -50,7 +43,7 @@ export async function modesOf(
 }
 
 export async function getVisibleOrder(
-  { database }: Needs,
+  { database }: Pick<Services, 'database'>,
   caller: Caller,
   orderId: string,
 ): Promise<Order> {

@@ -7,10 +7,8 @@ import type { Account } from '../../domain/accounts/account.ts';
 import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { type Consumer, foldEmail, valuesOf } from '../../domain/consumers/erased-consumer.ts';
 import { createScrub, createSearch } from '../../domain/consumers/scrub.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
 import { consumerDataKeyOf } from '../../services/consumer-data-key.ts';
-import type { NeedsOf } from '../../services/needs.ts';
+import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import {
   listBodies,
@@ -22,11 +20,6 @@ import { lockNotes, saveNote } from '../../store/consumers/notes.ts';
 import { eraseOneOrder, eraseStored, listPersonalValues, mergeValues } from './erase-order.ts';
 import { findConsumer } from './find-consumer.ts';
 import { textsOfBody } from './texts-of-body.ts';
-
-type Needs = NeedsOf<typeof eraseOneOrder> & {
-  readonly database: Database;
-  readonly clock: Clock;
-};
 
 export type ErasedConsumer = {
   readonly orders: number;
@@ -40,7 +33,7 @@ export type ErasedConsumer = {
 };
 
 export async function eraseConsumer(
-  services: Needs,
+  services: Pick<Services, 'database' | 'accounts' | 'clock'>,
   account: Account,
   given: Consumer,
   actor: Actor,
@@ -78,7 +71,7 @@ const pageSize = 200;
 
 /** Erases deliveries without an order that mention the consumer. Returns the orders of the other deliveries that do. */
 async function eraseUnlinked(
-  services: Needs,
+  services: Pick<Services, 'database' | 'clock'>,
   accountId: string,
   consumer: Consumer,
 ): Promise<{ readonly deliveries: number; readonly orderIds: readonly string[] }> {
@@ -103,7 +96,7 @@ async function eraseUnlinked(
 
 /** Skips a delivery that was linked to an order since it was listed: the next run finds that order. */
 async function eraseDeliveries(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   accountId: string,
   consumer: Consumer,
   mentions: readonly StoredBody[],
@@ -122,7 +115,7 @@ async function eraseDeliveries(
 
 /** The audit log contains a keyed digest instead of the consumer's e-mail address or phone number. */
 async function eraseNotesAndAudit(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   account: Account,
   consumer: Consumer,
   given: Consumer,

@@ -12,7 +12,7 @@ import {
   listWaitingBodies,
   saveEventBody,
 } from '../../store/events/event-bodies.ts';
-import type { OrderName } from '../../store/order-rows.ts';
+import type { OrderKey } from '../../store/order-rows.ts';
 
 type Erasing = {
   readonly scrub: Scrub;
@@ -24,13 +24,13 @@ type Erasing = {
 export async function eraseEvents(
   tx: Transaction,
   account: Account | undefined,
-  name: OrderName,
+  key: OrderKey,
   erasing: Erasing,
 ): Promise<number> {
-  const deleted = await deleteFinishedBodies(tx, name);
-  const waiting = await listWaitingBodies(tx, name);
+  const deleted = await deleteFinishedBodies(tx, key);
+  const waiting = await listWaitingBodies(tx, key);
   for (const { sequence, body } of waiting) {
-    await saveEventBody(tx, { ...name, sequence }, eraseBody(body, account, erasing));
+    await saveEventBody(tx, { ...key, sequence }, eraseBody(body, account, erasing));
   }
   return deleted + waiting.length;
 }

@@ -16,10 +16,9 @@ import { valuesOf } from '../../domain/consumers/erased-consumer.ts';
 import { createScrub, type PersonalValues, type Scrub } from '../../domain/consumers/scrub.ts';
 import { newUserId } from '../../domain/ids.ts';
 import type { Order } from '../../domain/orders/order.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database, Transaction } from '../../postgres/database.ts';
+import type { Transaction } from '../../postgres/database.ts';
 import { getProvider } from '../../providers/providers.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
+import type { Services } from '../../services/services.ts';
 import { deleteEmails } from '../../store/consumers/consumer-emails.ts';
 import {
   listBodiesOfOrder,
@@ -29,19 +28,13 @@ import {
   saveErasedOrder,
   saveErasedTransactions,
 } from '../../store/consumers/erasure.ts';
-import type { OrderName } from '../../store/order-rows.ts';
+import type { OrderKey } from '../../store/order-rows.ts';
 import { listHistoryRows, saveHistoryRows } from '../../store/orders/history.ts';
 import { lockOrder } from '../../store/orders/orders.ts';
 import { lockSlots } from '../../store/reports/slot-cursors.ts';
 import { loadOrderStates } from '../order-state/lock-order-state.ts';
 import { eraseEvents } from './erase-events.ts';
 import type { FoundConsumer } from './find-consumer.ts';
-
-type Needs = {
-  readonly database: Database;
-  readonly accounts: Pick<AccountDirectory, 'findWithin'>;
-  readonly clock: Clock;
-};
 
 /** How many rows of an order were changed. */
 export type ErasedOrder = {
@@ -53,14 +46,14 @@ export type ErasedOrder = {
 };
 
 export async function eraseOneOrder(
-  services: Needs,
+  services: Pick<Services, 'database' | 'accounts' | 'clock'>,
   { consumer, isOwn }: Pick<FoundConsumer, 'consumer' | 'isOwn'>,
-  name: OrderName,
+  key: OrderKey,
 ): Promise<ErasedOrder | undefined> {
   return services.database.transaction(async (tx) => {
     const now = services.clock();
-    await lockDeliveryIdsOfOrder(tx, name);
-    const order = await lockOrder(tx, name.accountId, name.orderId);
+    await lockDeliveryIdsOfOrder(tx, key);
+    const order = await lockOrder(tx, key.accountId, key.orderId);
     if (!order) return undefined;
     const [orderState] = await loadOrderStates(tx, [order]);
     const { transactions = [], held = [] } = orderState ?? {};
@@ -69,10 +62,10 @@ export async function eraseOneOrder(
       mergeValues([
         valuesOf(consumer),
         personalValuesOf(order.details, transactions, relation),
-        ...(await listValuesInBodies(tx, name)),
+        ...(await listValuesInBodies(tx, key)),
       ]),
     );
-    const account = await services.accounts.findWithin(tx, name.accountId);
+    const account = await services.accounts.findWithin(tx, key.accountId);
     const replacements = { userId: newUserId(), contentDigest: randomBytes(32) };
     const erased = transactions.map((entry) => eraseTransaction(entry, scrub));
     await saveErasedOrder(
@@ -81,15 +74,15 @@ export async function eraseOneOrder(
       held.map((entry) => eraseHeld(entry, scrub)),
       now,
     );
-    await saveErasedTransactions(tx, name, erased);
+    await saveErasedTransactions(tx, key, erased);
     if (relation === 'own') await forgetEmails(tx, order);
     return {
       relation,
       transactions: erased.filter((entry, place) => !isDeepStrictEqual(entry, transactions[place]))
         .length,
-      deliveries: await eraseBodies(tx, name, scrub, now),
+      deliveries: await eraseBodies(tx, key, scrub, now),
       historyRows: await eraseHistory(tx, order, scrub, relation),
-      events: await eraseEvents(tx, account, name, { scrub, relation, now }),
+      events: await eraseEvents(tx, account, key, { scrub, relation, now }),
     };
   });
 }
@@ -117,21 +110,21 @@ const pageSize = 100;
 
 async function eachBody(
   tx: Transaction,
-  name: OrderName,
+  key: OrderKey,
   use: (page: readonly StoredBody[]) => Promise<void> | void,
 ): Promise<void> {
   let page: readonly StoredBody[];
   let after = '';
   do {
-    page = await listBodiesOfOrder(tx, name, after, pageSize);
+    page = await listBodiesOfOrder(tx, key, after, pageSize);
     await use(page);
     after = page.at(-1)?.deliveryId ?? '';
   } while (page.length === pageSize);
 }
 
-async function listValuesInBodies(tx: Transaction, name: OrderName): Promise<PersonalValues[]> {
+async function listValuesInBodies(tx: Transaction, key: OrderKey): Promise<PersonalValues[]> {
   const values: PersonalValues[] = [];
-  await eachBody(tx, name, (page) => {
+  await eachBody(tx, key, (page) => {
     values.push(...page.map(listPersonalValues));
   });
   return values;
@@ -143,14 +136,14 @@ export function listPersonalValues({ provider, body }: StoredBody): PersonalValu
 
 async function eraseBodies(
   tx: Transaction,
-  name: OrderName,
+  key: OrderKey,
   scrub: Scrub,
   now: Date,
 ): Promise<number> {
   let count = 0;
-  await eachBody(tx, name, async (page) => {
+  await eachBody(tx, key, async (page) => {
     const erased = page.flatMap((stored) => eraseStored(stored, scrub) ?? []);
-    await saveErasedBodies(tx, name.accountId, erased, now);
+    await saveErasedBodies(tx, key.accountId, erased, now);
     count += erased.length;
   });
   return count;

@@ -3,33 +3,27 @@ import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
 import { type Endpoint, secretKindOf } from '../../domain/accounts/endpoint.ts';
 import { nextAttemptAt, readRetryAfter } from '../../domain/events/attempt-schedule.ts';
 import { eventIdOf } from '../../domain/ids.ts';
-import type { Clock } from '../../domain/time.ts';
 import { signEvent } from '../../security/event-signature.ts';
-import type { AttemptOutcome, Counters } from '../../services/counters.ts';
-import type { SendEvent, SentEvent } from '../../services/event-sender.ts';
+import type { AttemptOutcome } from '../../services/counters.ts';
+import type { SentEvent } from '../../services/event-sender.ts';
+import type { Services } from '../../services/services.ts';
 import type { AttemptResult, ClaimedEvent } from '../../store/events/event-deliveries.ts';
-
-type Needs = {
-  readonly sendEvent: SendEvent;
-  readonly clock: Clock;
-  readonly counters: Pick<Counters, 'noteAttempt'>;
-};
 
 const gone = 410;
 
 /** The result is not saved here. */
 export async function attemptEvent(
-  services: Needs,
+  services: Pick<Services, 'sendEvent' | 'counters' | 'clock'>,
   account: Account,
   endpoint: Endpoint,
   claimed: ClaimedEvent,
 ): Promise<AttemptResult> {
-  const { body, failures: failuresBefore, ...name } = claimed;
+  const { body, failures: failuresBefore, ...key } = claimed;
   const attemptedAt = services.clock();
-  const sent = await sendSigned(services, account, endpoint, { id: eventIdOf(name), body });
+  const sent = await sendSigned(services, account, endpoint, { id: eventIdOf(key), body });
   services.counters.noteAttempt(outcomeOf(sent));
   const { status, durationMs, response } = sent;
-  const made = { ...name, attemptedAt, status, durationMs, response };
+  const made = { ...key, attemptedAt, status, durationMs, response };
   if (isDelivered(sent)) {
     return { ...made, state: 'delivered', failures: 0, nextAttemptAt: null };
   }
@@ -41,7 +35,7 @@ export async function attemptEvent(
 
 /** Signed with every live secret, so that a rotation breaks no receiver. */
 export function sendSigned(
-  { sendEvent, clock }: Pick<Needs, 'sendEvent' | 'clock'>,
+  { sendEvent, clock }: Pick<Services, 'sendEvent' | 'clock'>,
   account: Account,
   endpoint: Endpoint,
   { id, body }: { readonly id: string; readonly body: Buffer },

@@ -9,10 +9,10 @@ import {
 import { type Actor, type AuditAction, auditEntry } from '../../domain/audit.ts';
 import { eventLimits } from '../../domain/events/limits.ts';
 import { findAccountIdOfEndpoint } from '../../domain/ids.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
-import type { Database, Transaction } from '../../postgres/database.ts';
+import { addSeconds } from '../../domain/time.ts';
+import type { Transaction } from '../../postgres/database.ts';
 import { newEndpointSecret } from '../../security/event-signature.ts';
-import type { NeedsOf } from '../../services/needs.ts';
+import type { Services } from '../../services/services.ts';
 import { deleteSecrets, endSecrets, insertSecret } from '../../store/accounts/account-secrets.ts';
 import { lockAccount } from '../../store/accounts/accounts.ts';
 import { appendAudits } from '../../store/accounts/audit.ts';
@@ -27,19 +27,19 @@ import { makeWaitingDue } from '../../store/events/event-deliveries.ts';
 import { sealSecret } from '../accounts/create-account.ts';
 import { checkUrl, originOf, type RequestedEndpoint } from './create-endpoint.ts';
 
-type Needs = NeedsOf<typeof sealSecret> &
-  NeedsOf<typeof checkUrl> & { readonly database: Database; readonly clock: Clock };
-
 export type EndpointChange = Partial<RequestedEndpoint> & { readonly isEnabled?: boolean };
 
 /** Changes what is given, all of it or nothing. */
 export async function updateEndpoint(
-  services: Needs,
+  services: Pick<Services, 'database' | 'clock' | 'settings'>,
   endpointId: string,
   { isEnabled, ...requested }: EndpointChange,
   actor: Actor,
 ): Promise<Endpoint> {
-  const url = requested.url === undefined ? undefined : checkUrl(services, requested.url);
+  const url =
+    requested.url === undefined
+      ? undefined
+      : checkUrl(services.settings.endpointNetworks, requested.url);
   const events = requested.events && checkEventTypes(requested.events);
   const isOther = url !== undefined || events !== undefined;
   const actions: AuditAction[] = [
@@ -59,7 +59,7 @@ export async function updateEndpoint(
 
 /** What waits for a later attempt is sent now. */
 export function enableEndpoint(
-  services: Needs,
+  services: Pick<Services, 'database' | 'clock' | 'settings'>,
   endpointId: string,
   actor: Actor,
 ): Promise<Endpoint> {
@@ -68,7 +68,7 @@ export function enableEndpoint(
 
 /** Its waiting events stay, and are sent when it is enabled again. */
 export function disableEndpoint(
-  services: Needs,
+  services: Pick<Services, 'database' | 'clock' | 'settings'>,
   endpointId: string,
   actor: Actor,
 ): Promise<Endpoint> {
@@ -77,7 +77,7 @@ export function disableEndpoint(
 
 async function switchEndpoint(
   tx: Transaction,
-  { clock }: Needs,
+  { clock }: Pick<Services, 'clock'>,
   endpoint: Endpoint,
   isEnabled: boolean,
 ): Promise<Endpoint> {
@@ -93,7 +93,10 @@ async function switchEndpoint(
  * After days there may be millions, too many for one statement and for one call. Those beyond the limit are sent when
  * their next attempt is due, within a day or so.
  */
-async function sendWaiting({ database, clock }: Needs, endpoint: Endpoint): Promise<void> {
+async function sendWaiting(
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
+  endpoint: Endpoint,
+): Promise<void> {
   const limit: number = eventLimits.eventsMadeDueMax;
   for (let rounds = 0; rounds < eventLimits.eventRoundsMadeDueMax; rounds += 1) {
     const now = clock();
@@ -104,7 +107,7 @@ async function sendWaiting({ database, clock }: Needs, endpoint: Endpoint): Prom
 }
 
 export async function deleteEndpoint(
-  services: Needs,
+  services: Pick<Services, 'database' | 'clock'>,
   endpointId: string,
   actor: Actor,
 ): Promise<Endpoint> {
@@ -128,7 +131,7 @@ export type RotatedEndpoint = {
 
 /** During the overlap, events are signed with both secrets. */
 export async function rotateEndpoint(
-  services: Needs,
+  services: Pick<Services, 'database' | 'masterKeys' | 'clock'>,
   endpointId: string,
   overlapSeconds: number,
   actor: Actor,
@@ -152,7 +155,7 @@ export async function rotateEndpoint(
 }
 
 async function change(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   endpointId: string,
   { actor, actions }: { readonly actor: Actor; readonly actions: readonly AuditAction[] },
   save: (tx: Transaction, endpoint: Endpoint) => Promise<Endpoint>,

@@ -10,12 +10,9 @@ import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { refuseField } from '../../domain/errors.ts';
 import { eventLimits } from '../../domain/events/limits.ts';
 import { newEndpointId } from '../../domain/ids.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
-import { checkEndpointHost } from '../../security/endpoint-address.ts';
+import { type AllowedNetworks, checkEndpointHost } from '../../security/endpoint-address.ts';
 import { newEndpointSecret } from '../../security/event-signature.ts';
-import type { NeedsOf } from '../../services/needs.ts';
-import type { ServiceSettings } from '../../services/services.ts';
+import type { Services } from '../../services/services.ts';
 import { insertSecret } from '../../store/accounts/account-secrets.ts';
 import { lockAccount } from '../../store/accounts/accounts.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
@@ -23,21 +20,18 @@ import { insertEndpoint } from '../../store/accounts/endpoints.ts';
 import { sealSecret } from '../accounts/create-account.ts';
 import { unknownAccount } from '../accounts/rotate-secret.ts';
 
-type Needs = NeedsOf<typeof sealSecret> &
-  NeedsOf<typeof checkUrl> & { readonly database: Database; readonly clock: Clock };
-
 export type RequestedEndpoint = { readonly url: string; readonly events: readonly string[] };
 
 export type NewEndpoint = Endpoint & { readonly secret: string };
 
 /** A process may use the account as it was for `secretsCacheMsMax`; whoever must not miss an event waits as long. */
 export async function createEndpoint(
-  services: Needs,
+  services: Pick<Services, 'database' | 'masterKeys' | 'clock' | 'settings'>,
   accountId: string,
   requested: RequestedEndpoint,
   actor: Actor,
 ): Promise<NewEndpoint> {
-  const url = checkUrl(services, requested.url);
+  const url = checkUrl(services.settings.endpointNetworks, requested.url);
   const events = checkEventTypes(requested.events);
   const createdAt = services.clock();
   const endpointId = newEndpointId(accountId);
@@ -66,12 +60,9 @@ export async function createEndpoint(
 }
 
 /** The URL in the spelling of the parser: it is what is connected to. */
-export function checkUrl(
-  { settings }: { readonly settings: Pick<ServiceSettings, 'endpointNetworks'> },
-  text: string,
-): string {
+export function checkUrl(allowed: AllowedNetworks, text: string): string {
   const url = checkEndpointUrl(text);
-  const problem = checkEndpointHost(url, settings.endpointNetworks);
+  const problem = checkEndpointHost(url, allowed);
   if (problem !== undefined) refuseField('url', problem);
   return url.href;
 }

@@ -6,14 +6,11 @@
 import { isEnabled } from '../../domain/accounts/endpoint.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { eventLimits } from '../../domain/events/limits.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
+import { addSeconds } from '../../domain/time.ts';
 import { createAccountBatcher } from '../../postgres/account-batch.ts';
-import type { Database } from '../../postgres/database.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
 import { createEndpointLanes, type Lane } from '../../services/endpoint-lanes.ts';
-import type { NeedsOf } from '../../services/needs.ts';
-import type { ReportDefect } from '../../services/services.ts';
-import type { EndpointName } from '../../store/accounts/endpoints.ts';
+import type { Services } from '../../services/services.ts';
+import type { EndpointKey } from '../../store/accounts/endpoints.ts';
 import {
   type AttemptResult,
   claimEvents,
@@ -23,23 +20,16 @@ import { batchBounds } from '../../store/orders/batches.ts';
 import { attemptEvent } from './attempt-event.ts';
 import { recordAttempts } from './record-attempts.ts';
 
-type Needs = NeedsOf<typeof attemptEvent> & {
-  readonly database: Database;
-  readonly accounts: AccountDirectory;
-  readonly clock: Clock;
-  readonly reportDefect: ReportDefect;
-};
-
 export type EventDeliveries = {
   /** A round of the background: looks for endpoints with due events. Resolves to false: the events themselves go on. */
   readonly startDue: () => Promise<boolean>;
   /** Events of these endpoints were stored by this process. */
-  readonly startFor: (endpoints: readonly EndpointName[]) => void;
+  readonly startDeliveries: (endpoints: readonly EndpointKey[]) => void;
   /** Starts no more attempts, and resolves when those in progress have ended. */
   readonly stop: () => Promise<void>;
 };
 
-export function createEventDeliveries(services: Needs): EventDeliveries {
+export function createEventDeliveries(services: Services): EventDeliveries {
   const { database, clock, reportDefect } = services;
   const record = createRecorder(services);
   const lanes = createEndpointLanes();
@@ -97,7 +87,7 @@ export function createEventDeliveries(services: Needs): EventDeliveries {
       await Promise.all(due.map((endpoint) => track(pump(lanes.laneOf(endpoint)))));
       return false;
     },
-    startFor: (endpoints) => {
+    startDeliveries: (endpoints) => {
       for (const endpoint of endpoints) startPump(lanes.laneOf(endpoint));
     },
     stop: async () => {
@@ -109,7 +99,7 @@ export function createEventDeliveries(services: Needs): EventDeliveries {
   };
 }
 
-function createRecorder(services: Needs) {
+function createRecorder(services: Pick<Services, 'database'>) {
   return createAccountBatcher({
     ...batchBounds,
     accountOf: ({ accountId }: AttemptResult) => accountId,
@@ -119,8 +109,8 @@ function createRecorder(services: Needs) {
 }
 
 async function claimFor(
-  { database, accounts, clock }: Needs,
-  { accountId, endpointId }: EndpointName,
+  { database, accounts, clock }: Pick<Services, 'database' | 'accounts' | 'clock'>,
+  { accountId, endpointId }: EndpointKey,
   limit: number,
   isStopped: () => boolean,
 ) {

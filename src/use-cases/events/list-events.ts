@@ -1,4 +1,5 @@
 /** Lists events, those of the newest orders first, of one account or of several. Contract 12.7 and 13.7. */
+
 import { unknownEndpoint } from '../../domain/accounts/endpoint.ts';
 import type { Database } from '../../postgres/database.ts';
 import {
@@ -7,6 +8,7 @@ import {
   type NewestQuery,
   readNewest,
 } from '../../services/read-newest.ts';
+import type { Services } from '../../services/services.ts';
 import { listAllEndpoints, listEndpoints } from '../../store/accounts/endpoints.ts';
 import {
   type EventCursor,
@@ -16,8 +18,6 @@ import {
   type ListedEvent,
 } from '../../store/events/event-lists.ts';
 
-type Needs = { readonly database: Database };
-
 export type EventsQuery = Omit<NewestQuery, 'after'> & {
   readonly filter: EventFilter;
   /** The last event of the page before. */
@@ -26,7 +26,7 @@ export type EventsQuery = Omit<NewestQuery, 'after'> & {
 
 /** A page looks at a limited number of events, so it may be short and still have a next one. */
 export async function listEvents(
-  { database }: Needs,
+  { database }: Pick<Services, 'database'>,
   accounts: ListedAccounts,
   { filter, after, ...query }: EventsQuery,
 ): Promise<NewestPage<ListedEvent>> {

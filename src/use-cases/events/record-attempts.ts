@@ -4,10 +4,11 @@
  */
 import { eventLimits } from '../../domain/events/limits.ts';
 import { addSeconds } from '../../domain/time.ts';
-import type { Database, Transaction } from '../../postgres/database.ts';
+import type { Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
+import type { Services } from '../../services/services.ts';
 import { lockAccount } from '../../store/accounts/accounts.ts';
-import { disableEndpoint, type EndpointName } from '../../store/accounts/endpoints.ts';
+import { disableEndpoint, type EndpointKey } from '../../store/accounts/endpoints.ts';
 import {
   type AttemptResult,
   type EndpointHealth,
@@ -19,13 +20,11 @@ import { isGone } from './attempt-event.ts';
 
 const daySeconds = 24 * 60 * 60;
 
-type Needs = { readonly database: Database };
-
-type Disabled = EndpointName & { readonly reason: string };
+type Disabled = EndpointKey & { readonly reason: string };
 
 /** Resolves to one `true` for each result. */
 export async function recordAttempts(
-  { database }: Needs,
+  { database }: Pick<Services, 'database'>,
   results: readonly AttemptResult[],
 ): Promise<true[]> {
   await database.transaction(async (tx) => {

@@ -5,8 +5,8 @@ import type { Actor } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { eventLimits } from '../../domain/events/limits.ts';
 import { eventIdOf } from '../../domain/ids.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
+import { addSeconds } from '../../domain/time.ts';
+import type { Services } from '../../services/services.ts';
 import { listAllEndpoints, listEndpoints } from '../../store/accounts/endpoints.ts';
 import {
   listEndpointIdsOf,
@@ -16,11 +16,9 @@ import {
 } from '../../store/events/resent-events.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 
-type Needs = { readonly database: Database; readonly clock: Clock };
-
 /** To one endpoint, or to all that are enabled. A process of the service sends them within a second. */
 export async function resendEvents(
-  services: Needs,
+  services: Pick<Services, 'database' | 'clock'>,
   range: ResendRange,
   endpointId: string | undefined,
   actor: Actor,

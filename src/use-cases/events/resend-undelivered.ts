@@ -2,14 +2,11 @@
 import { isEnabled, unknownEndpoint } from '../../domain/accounts/endpoint.ts';
 import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { eventLimits } from '../../domain/events/limits.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { listEndpoints } from '../../store/accounts/endpoints.ts';
 import { makeUndeliveredDue } from '../../store/events/resent-events.ts';
 import { refuseDisabled } from './resend-events.ts';
-
-type Needs = { readonly database: Database; readonly clock: Clock };
 
 export type UndeliveredRange = {
   readonly accountId: string;
@@ -26,7 +23,7 @@ export type ResentUndelivered = {
 
 /** A repeat finds nothing to do, because what was resent is not given up any longer. */
 export async function resendUndelivered(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   actor: Actor,
   { accountId, endpointId, since }: UndeliveredRange,
 ): Promise<ResentUndelivered> {

@@ -1,6 +1,7 @@
 /** Shows one event with its attempts, and what became of it at each endpoint. Contract 12.7 and 13.7. */
-import type { EventName } from '../../domain/ids.ts';
-import type { Database } from '../../postgres/database.ts';
+
+import type { EventKey } from '../../domain/ids.ts';
+import type { Services } from '../../services/services.ts';
 import { listEndpoints } from '../../store/accounts/endpoints.ts';
 import {
   findEvent,
@@ -11,13 +12,11 @@ import {
   type StoredEvent,
 } from '../../store/events/event-lists.ts';
 
-type Needs = { readonly database: Database };
-
 export type ShownEvent = StoredEvent & { readonly attempts: readonly StoredAttempt[] };
 
 export async function showEvent(
-  { database }: Needs,
-  name: EventName,
+  { database }: Pick<Services, 'database'>,
+  name: EventKey,
 ): Promise<ShownEvent | undefined> {
   const event = await findEvent(database, name);
   return event && { ...event, attempts: await listAttempts(database, name) };
@@ -29,8 +28,8 @@ export type AccountEvent = ShownEvent & {
 };
 
 export async function findAccountEvent(
-  needs: Needs,
-  name: EventName,
+  needs: Pick<Services, 'database'>,
+  name: EventKey,
 ): Promise<AccountEvent | undefined> {
   const event = await showEvent(needs, name);
   if (!event) return undefined;

@@ -4,18 +4,10 @@ import { unknownEndpoint } from '../../domain/accounts/endpoint.ts';
 import type { Actor } from '../../domain/audit.ts';
 import { findAccountIdOfEndpoint, newTestEventId } from '../../domain/ids.ts';
 import { sealPayload } from '../../security/sealed-payload.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
 import type { SentEvent } from '../../services/event-sender.ts';
-import type { NeedsOf } from '../../services/needs.ts';
-import type { CountTest } from '../../services/rate-limits.ts';
+import type { Services } from '../../services/services.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { isDelivered, sendSigned } from './attempt-event.ts';
-
-type Needs = NeedsOf<typeof sendSigned> &
-  NeedsOf<typeof recordAudit> & {
-    readonly accounts: AccountDirectory;
-    readonly countTest: CountTest;
-  };
 
 export type TestedEndpoint = SentEvent & {
   readonly eventId: string;
@@ -24,7 +16,7 @@ export type TestedEndpoint = SentEvent & {
 
 /** A disabled endpoint can be tested before it is enabled again, and one that was just changed is tested as it is now. */
 export async function testEndpoint(
-  services: Needs,
+  services: Pick<Services, 'database' | 'accounts' | 'sendEvent' | 'countTest' | 'clock'>,
   endpointId: string,
   actor: Actor,
 ): Promise<TestedEndpoint> {

@@ -7,21 +7,15 @@ import { listNames } from '../../domain/inbox/delivery-names.ts';
 import type { TranslatedDelivery } from '../../domain/inbox/incoming.ts';
 import { resultOfRetry } from '../../domain/inbox/retry-result.ts';
 import { findOrderNames } from '../../domain/inbox/translation.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
+import { addSeconds } from '../../domain/time.ts';
 import type { Transaction } from '../../postgres/database.ts';
-import type { Announcer } from '../../services/announcer.ts';
+import type { Services } from '../../services/services.ts';
 import { listNewEvents } from '../order-state/list-new-events.ts';
 import { listBatchChanges, saveBatchChanges } from './batch-changes.ts';
 import type { FoldedDelivery } from './fold-deliveries.ts';
 import { lockAndFold } from './lock-and-fold.ts';
 import { resolveOrders } from './resolve-orders.ts';
 import { translateDeliveries } from './translate-delivery.ts';
-
-export type ApplyStoredNeeds = {
-  readonly clock: Clock;
-  readonly settings: { readonly pollSeconds: number };
-  readonly announcer: Announcer;
-};
 
 export type RetryReason =
   /** The next try is due. It counts as a try. */
@@ -39,7 +33,7 @@ export type AppliedDelivery = {
 /** In the order of the deliveries, which must be locked. */
 export async function applyStored(
   tx: Transaction,
-  { clock, settings, announcer }: ApplyStoredNeeds,
+  { clock, settings, announcer }: Pick<Services, 'announcer' | 'clock' | 'settings'>,
   deliveries: readonly Delivery[],
   reason: RetryReason,
 ): Promise<AppliedDelivery[]> {

@@ -3,21 +3,9 @@ import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { isAccountId } from '../../domain/ids.ts';
 import type { DeliveryCaller } from '../../domain/inbox/incoming.ts';
-import type { Clock } from '../../domain/time.ts';
 import type { Provider, RawDelivery, Verification } from '../../providers/provider.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
-import type { Warnings } from '../../services/warnings.ts';
-import {
-  refuseSuspended,
-  type VerifyCallerNeeds,
-  verifyCaller,
-} from '../accounts/authenticate-caller.ts';
-
-export type AuthenticateDeliveryNeeds = VerifyCallerNeeds & {
-  readonly accounts: Pick<AccountDirectory, 'find' | 'readAgain'>;
-  readonly warnings: Pick<Warnings, 'refusedWebhook'>;
-  readonly clock: Clock;
-};
+import type { Services } from '../../services/services.ts';
+import { refuseSuspended, verifyCaller } from '../accounts/authenticate-caller.ts';
 
 export type DeliveryClaims = {
   /** From the path. */
@@ -28,7 +16,7 @@ export type DeliveryClaims = {
 
 /** Decided from the headers alone, so that the body of a call without credentials is not read. Contract 6.10. */
 export function findMissingCredentials(
-  { warnings }: Pick<AuthenticateDeliveryNeeds, 'warnings'>,
+  { warnings }: Pick<Services, 'warnings'>,
   { name: provider, proofHeader }: Pick<Provider, 'name' | 'proofHeader'>,
   headers: Readonly<Record<string, unknown>>,
   { accountId: claimedAccountId, token }: DeliveryClaims,
@@ -40,24 +28,25 @@ export function findMissingCredentials(
 
 /** If the provider's proof is there it must be right; the bearer token counts only without one. */
 export async function authenticateDelivery(
-  needs: AuthenticateDeliveryNeeds,
+  services: Pick<Services, 'accounts' | 'tokens' | 'warnings' | 'clock'>,
   provider: Provider,
   raw: RawDelivery,
   claims: DeliveryClaims,
 ): Promise<{ readonly account: Account; readonly caller: DeliveryCaller }> {
   const { token } = claims;
-  const bearerAccountId = token === undefined ? undefined : await findBearerAccountId(needs, token);
+  const bearerAccountId =
+    token === undefined ? undefined : await findBearerAccountId(services, token);
   const claimedAccountId = claims.accountId ?? bearerAccountId;
   const warn = (reason: string) =>
-    needs.warnings.refusedWebhook({ provider: provider.name, claimedAccountId, reason });
+    services.warnings.refusedWebhook({ provider: provider.name, claimedAccountId, reason });
   // Without any proof the account is not even loaded.
   if (provider.verify(raw, []) === 'absent' && bearerAccountId === undefined) {
     warn('the bearer is no valid merchant token');
     throw refusal('absent');
   }
   const accountId = claimedAccountId ?? '';
-  const account = isAccountId(accountId) ? await needs.accounts.find(accountId) : undefined;
-  const proof = prove(needs, provider, raw, account);
+  const account = isAccountId(accountId) ? await services.accounts.find(accountId) : undefined;
+  const proof = prove(services, provider, raw, account);
   if (account && proof === 'absent' && bearerAccountId === account.accountId) {
     refuseSuspended(account);
     return { account, caller: 'bearer' };
@@ -66,8 +55,8 @@ export async function authenticateDelivery(
   if (account && proof === 'verified') return { account, caller: 'provider' };
   if (account && proof === 'refused') {
     // The cached account may not have the newest secret yet.
-    const newest = await needs.accounts.readAgain(accountId);
-    if (newest && prove(needs, provider, raw, newest) === 'verified') {
+    const newest = await services.accounts.readAgain(accountId);
+    if (newest && prove(services, provider, raw, newest) === 'verified') {
       return { account: newest, caller: 'provider' };
     }
   }
@@ -78,7 +67,7 @@ export async function authenticateDelivery(
 }
 
 function prove(
-  { clock }: AuthenticateDeliveryNeeds,
+  { clock }: Pick<Services, 'clock'>,
   provider: Provider,
   raw: RawDelivery,
   account: Account | undefined,
@@ -98,11 +87,11 @@ function refusal(proof: Verification): ServiceError {
 
 /** An invalid token, or one that is no merchant token, counts as no token. */
 async function findBearerAccountId(
-  needs: VerifyCallerNeeds,
+  services: Pick<Services, 'accounts' | 'tokens' | 'clock'>,
   token: string,
 ): Promise<string | undefined> {
   try {
-    const { caller } = await verifyCaller(needs, token);
+    const { caller } = await verifyCaller(services, token);
     return caller.type === 'merchant' ? caller.accountId : undefined;
   } catch (error) {
     if (error instanceof ServiceError && error.entry.status === 401) return undefined;

@@ -1,20 +1,19 @@
 /** Lists deliveries, newest first, of one account or of several, with what each is about. */
+
 import { timeKeyOfDelivery } from '../../domain/ids.ts';
-import type { Database } from '../../postgres/database.ts';
 import {
   type ListedAccounts,
   type NewestPage,
   type NewestQuery,
   readNewest,
 } from '../../services/read-newest.ts';
+import type { Services } from '../../services/services.ts';
 import {
   type DeliveryFilter,
   findFilteredDeliveries,
   type ListedDelivery,
 } from '../../store/inbox/delivery-lists.ts';
 import { type DescribedDelivery, describeContents } from './describe-contents.ts';
-
-type Needs = { readonly database: Database };
 
 /** `after` is a delivery id. */
 export type DeliveriesQuery = NewestQuery & { readonly filter: DeliveryFilter };
@@ -24,7 +23,7 @@ export type DeliveriesPage = Omit<NewestPage<ListedDelivery>, 'rows'> & {
 };
 
 export async function listDeliveries(
-  { database }: Needs,
+  { database }: Pick<Services, 'database'>,
   accounts: ListedAccounts,
   { filter, after, ...query }: DeliveriesQuery,
 ): Promise<DeliveriesPage> {

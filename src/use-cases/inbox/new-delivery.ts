@@ -4,15 +4,13 @@ import type { Account } from '../../domain/accounts/account.ts';
 import { newDeliveryId } from '../../domain/ids.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
-import type { Clock } from '../../domain/time.ts';
 import { findExpectedMerchant } from '../../providers/account-settings.ts';
 import { getProvider } from '../../providers/providers.ts';
+import type { Services } from '../../services/services.ts';
 import { maskDelivery } from './mask-delivery.ts';
 
-export type NewDeliveryNeeds = { readonly clock: Clock };
-
 export function newDelivery(
-  { clock }: NewDeliveryNeeds,
+  { clock }: Pick<Services, 'clock'>,
   account: Account,
   provider: ProviderName,
   raw: {

@@ -14,15 +14,10 @@ import type {
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Provider, RawDelivery } from '../../providers/provider.ts';
 import { getProvider, providers } from '../../providers/providers.ts';
-import type { Counters } from '../../services/counters.ts';
-import type { Warnings } from '../../services/warnings.ts';
-import {
-  type AuthenticateDeliveryNeeds,
-  authenticateDelivery,
-  type DeliveryClaims,
-} from './authenticate-delivery.ts';
-import { digestOf, type NewDeliveryNeeds, newDelivery } from './new-delivery.ts';
-import { type StoreDeliveryNeeds, storeDelivery } from './store-delivery.ts';
+import type { Services } from '../../services/services.ts';
+import { authenticateDelivery, type DeliveryClaims } from './authenticate-delivery.ts';
+import { digestOf, newDelivery } from './new-delivery.ts';
+import { storeDelivery } from './store-delivery.ts';
 import { tryTranslate } from './translate-delivery.ts';
 
 /** The providers whose deliveries can be received, for the routes. */
@@ -33,38 +28,31 @@ export const deliveryProviders: readonly Pick<
 export type DeliveryProvider = (typeof deliveryProviders)[number];
 export type { RawDelivery };
 
-export type ReceiveDeliveryNeeds = AuthenticateDeliveryNeeds &
-  NewDeliveryNeeds &
-  StoreDeliveryNeeds & {
-    readonly counters: Pick<Counters, 'noteDelivery'>;
-    readonly warnings: Pick<Warnings, 'refusedWebhook'>;
-  };
-
 export async function receiveDelivery(
-  needs: ReceiveDeliveryNeeds,
+  services: Services,
   providerName: ProviderName,
   raw: RawDelivery,
   claims: DeliveryClaims,
 ): Promise<ReceivedDelivery> {
   const provider = getProvider(providerName);
-  const { account, caller } = await authenticateDelivery(needs, provider, raw, claims);
-  const delivery = toDelivery(needs, account, provider, raw);
+  const { account, caller } = await authenticateDelivery(services, provider, raw, claims);
+  const delivery = toDelivery(services, account, provider, raw);
   const translated = tryTranslate(delivery);
-  if ('translation' in translated) refuseUnreadable(needs, translated, caller);
-  const received = await storeDelivery(needs, translated, caller);
-  needs.counters.noteDelivery(provider.name, delivery.receivedAt);
+  if ('translation' in translated) refuseUnreadable(services, translated, caller);
+  const received = await storeDelivery(services, translated, caller);
+  services.counters.noteDelivery(provider.name, delivery.receivedAt);
   return received;
 }
 
 function toDelivery(
-  needs: NewDeliveryNeeds,
+  services: Pick<Services, 'clock'>,
   account: Account,
   provider: Provider,
   raw: RawDelivery,
 ): Delivery {
   const eventId = provider.findEventId(raw);
   const contentKey = eventId === undefined ? provider.findContentKey(raw) : undefined;
-  return newDelivery(needs, account, provider.name, {
+  return newDelivery(services, account, provider.name, {
     // The digest is of the body before masking: two bodies that differ only in masked parts are two deliveries.
     key: contentKey ?? digestOf(raw.body),
     eventId,
@@ -89,7 +77,7 @@ function storedHeadersOf(
 
 /** A delivery that can never be applied is refused before anything is stored. Contract 6.5. */
 function refuseUnreadable(
-  { warnings }: ReceiveDeliveryNeeds,
+  { warnings }: Pick<Services, 'warnings'>,
   { delivery, translation }: TranslatedDelivery,
   caller: DeliveryCaller,
 ): void {

@@ -4,11 +4,12 @@
  */
 import type { Actor } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Delivery, DeliveryState } from '../../domain/inbox/delivery.ts';
+import type { Delivery, DeliveryKey, DeliveryState } from '../../domain/inbox/delivery.ts';
 import { limits } from '../../domain/limits.ts';
+import type { Services } from '../../services/services.ts';
 import { findDelivery } from '../../store/inbox/deliveries.ts';
 import { retryDelivery } from './retry-delivery.ts';
-import { type UnparkNeeds, unparkDeliveries } from './unpark-deliveries.ts';
+import { unparkDeliveries } from './unpark-deliveries.ts';
 
 export type ReplayedDelivery =
   | {
@@ -21,28 +22,29 @@ export type ReplayedDelivery =
   /** Without its body a delivery cannot be applied. */
   | { readonly kind: 'pruned'; readonly delivery: Delivery; readonly refusal: string };
 
-type DeliveryName = Pick<Delivery, 'accountId' | 'deliveryId'>;
-
 /** Undefined if the account has no such delivery. */
 export async function replayDelivery(
-  needs: UnparkNeeds,
+  services: Pick<
+    Services,
+    'database' | 'batches' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
+  >,
   actor: Actor,
-  { accountId, deliveryId }: DeliveryName,
+  { accountId, deliveryId }: DeliveryKey,
 ): Promise<ReplayedDelivery | undefined> {
-  const retried = await retryDelivery(needs, accountId, deliveryId, 'requested', actor).catch(
+  const retried = await retryDelivery(services, accountId, deliveryId, 'requested', actor).catch(
     (error: unknown) => {
       // An unavailable database says nothing about the delivery.
       if (error instanceof ServiceError) throw error;
     },
   );
   if (!retried) {
-    const delivery = await findDelivery(needs.database, accountId, deliveryId);
+    const delivery = await findDelivery(services.database, accountId, deliveryId);
     return delivery && { kind: 'failed', delivery };
   }
   const { before, delivery, names } = retried;
   if (!before || !delivery) return undefined;
   if (!delivery.body) return { kind: 'pruned', delivery, refusal: prunedRefusal(delivery) };
-  await unparkDeliveries(needs, accountId, names);
+  await unparkDeliveries(services, accountId, names);
   return { kind: 'replayed', delivery, stateBefore: before.state };
 }
 

@@ -7,8 +7,8 @@ import { affectedBy, lowestIdTimeOf } from '../../domain/order-state/large-order
 import { isVoid } from '../../domain/payments/notice.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
-import type { OrderName } from '../../store/order-rows.ts';
-import type { AccountPspName } from '../../store/orders/large-orders.ts';
+import type { OrderKey } from '../../store/order-rows.ts';
+import type { AccountPspKey } from '../../store/orders/large-orders.ts';
 import {
   findReferencedOrders,
   type ProviderOrder,
@@ -61,22 +61,22 @@ export async function lockAndResolveOrders(
 
 /** What the batch can change, of those deliveries of which it is known beforehand. */
 function listAffected(batch: readonly TranslatedDelivery[]): Affected {
-  const names: AccountPspName[] = [];
+  const keys: AccountPspKey[] = [];
   const idTimes: string[] = [];
   for (const { delivery, translation } of batch) {
     const { accountId, provider, deliveryKey, receivedAt } = delivery;
     if (translation.kind !== 'notice') continue;
     const notice = { ...translation.notice, provider, deliveryKey, receivedAt };
-    for (const name of affectedBy(notice) ?? []) names.push({ ...name, accountId });
+    for (const key of affectedBy(notice) ?? []) keys.push({ ...key, accountId });
     idTimes.push(lowestIdTimeOf(notice));
   }
   const [lowestIdTime = ''] = idTimes.sort();
-  return { names, lowestIdTime };
+  return { keys, lowestIdTime };
 }
 
 /** None if a single delivery has no order id: all orders must be locked by one statement, in the order of their keys. */
-function listNamedOrders(batch: readonly TranslatedDelivery[]): OrderName[] {
-  const named = new Map<string, OrderName>();
+function listNamedOrders(batch: readonly TranslatedDelivery[]): OrderKey[] {
+  const named = new Map<string, OrderKey>();
   for (const { delivery, translation } of batch) {
     const names = findOrderNames(translation);
     if (!names) continue;
@@ -161,7 +161,7 @@ export async function lockResolvedOrders(
 ): Promise<readonly LockedOrderState[]> {
   const locked = early?.orderStates ?? [];
   const lockedKeys = new Set(locked.map(({ order }) => orderKeyOf(order)));
-  const missing = new Map<string, OrderName>();
+  const missing = new Map<string, OrderKey>();
   for (const { delivery } of batch) {
     const [orderId, ...others] = ordersOf(resolved.orders, delivery).orders;
     if (orderId === undefined || others.length > 0) continue;

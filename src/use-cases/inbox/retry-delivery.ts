@@ -6,24 +6,12 @@ import { type Actor, type AuditEntry, auditEntry } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import { failedTryOf, isDue } from '../../domain/inbox/retry-schedule.ts';
-import type { Database, Transaction } from '../../postgres/database.ts';
-import type { Counters } from '../../services/counters.ts';
-import type { ReportDefect } from '../../services/services.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { lockDelivery } from '../../store/inbox/deliveries.ts';
 import { updateDeliveries } from '../../store/inbox/delivery-writes.ts';
-import {
-  type AppliedDelivery,
-  type ApplyStoredNeeds,
-  applyStored,
-  type RetryReason,
-} from './apply-stored.ts';
-
-export type RetryNeeds = ApplyStoredNeeds & {
-  readonly database: Database;
-  readonly counters: Pick<Counters, 'noteDeliveries'>;
-  readonly reportDefect: ReportDefect;
-};
+import { type AppliedDelivery, applyStored, type RetryReason } from './apply-stored.ts';
 
 export type RetriedDelivery = {
   /** As it was before this try. */
@@ -35,7 +23,10 @@ export type RetriedDelivery = {
 };
 
 export async function retryDelivery(
-  needs: RetryNeeds,
+  services: Pick<
+    Services,
+    'database' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
+  >,
   accountId: string,
   deliveryId: string,
   reason: RetryReason,
@@ -43,29 +34,29 @@ export async function retryDelivery(
   actor?: Actor,
 ): Promise<RetriedDelivery> {
   try {
-    const { stored, applied } = await needs.database.transaction(async (tx) => {
+    const { stored, applied } = await services.database.transaction(async (tx) => {
       const delivery = await lockDelivery(tx, accountId, deliveryId);
-      const mayRun = reason === 'requested' || (delivery && isDue(delivery, needs.clock()));
+      const mayRun = reason === 'requested' || (delivery && isDue(delivery, services.clock()));
       // A delivery without a body was pruned: it is finished and cannot be read any more.
       if (!delivery?.body || !mayRun) return { stored: delivery, applied: [] };
-      const applied = await applyStored(tx, needs, [delivery], reason);
-      if (actor) await writeAudit(tx, needs, actor, delivery, {});
+      const applied = await applyStored(tx, services, [delivery], reason);
+      if (actor) await writeAudit(tx, services, actor, delivery, {});
       return { stored: delivery, applied };
     });
-    noteStates(needs, applied);
+    noteStates(services, applied);
     const [own] = applied;
     return { before: stored, delivery: own?.after ?? stored, names: own?.names ?? [] };
   } catch (error) {
     // An unavailable database says nothing about the delivery.
     if (error instanceof ServiceError) throw error;
-    await noteFailedTry(needs, accountId, deliveryId, error, actor);
+    await noteFailedTry(services, accountId, deliveryId, error, actor);
     throw error;
   }
 }
 
 function writeAudit(
   tx: Transaction,
-  { clock }: RetryNeeds,
+  { clock }: Pick<Services, 'clock'>,
   actor: Actor,
   { accountId, deliveryId }: Delivery,
   details: AuditEntry['details'],
@@ -76,7 +67,7 @@ function writeAudit(
 
 /** Counts transitions: a delivery that stays parked is not counted again. */
 export function noteStates(
-  { counters }: Pick<RetryNeeds, 'counters'>,
+  { counters }: Pick<Services, 'counters'>,
   applied: readonly AppliedDelivery[],
 ): void {
   for (const { before, after } of applied) {
@@ -86,17 +77,17 @@ export function noteStates(
 
 /** In a transaction of its own: the one of the failed try is rolled back. Whoever asked for it is named all the same. */
 async function noteFailedTry(
-  needs: RetryNeeds,
+  services: Pick<Services, 'database' | 'counters' | 'clock' | 'reportDefect'>,
   accountId: string,
   deliveryId: string,
   error: unknown,
   actor: Actor | undefined,
 ): Promise<void> {
-  const { database, clock, counters, reportDefect } = needs;
+  const { database, clock, counters, reportDefect } = services;
   reportDefect(error, { deliveryId });
   const state = await database.transaction(async (tx) => {
     const delivery = await lockDelivery(tx, accountId, deliveryId);
-    if (delivery && actor) await writeAudit(tx, needs, actor, delivery, { outcome: 'failed' });
+    if (delivery && actor) await writeAudit(tx, services, actor, delivery, { outcome: 'failed' });
     if (!delivery || !isDue(delivery, clock())) return undefined;
     const after = { ...delivery, ...failedTryOf(delivery, clock()) };
     await updateDeliveries(tx, [after]);

@@ -4,18 +4,24 @@
  */
 import { ServiceError } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
+import type { Services } from '../../services/services.ts';
 import { hasDueDeliveries, lockDueDeliveries } from '../../store/inbox/deliveries.ts';
 import type { RetriedDelivery } from './retry-delivery.ts';
 import { retryTogether } from './retry-together.ts';
-import { type UnparkNeeds, unparkDeliveries } from './unpark-deliveries.ts';
+import { unparkDeliveries } from './unpark-deliveries.ts';
 
 /** Returns how many were tried: at `limits.retryBatchMax` there may be more. */
-export async function retryDue(needs: UnparkNeeds): Promise<number> {
-  const { database, clock } = needs;
+export async function retryDue(
+  services: Pick<
+    Services,
+    'database' | 'batches' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
+  >,
+): Promise<number> {
+  const { database, clock } = services;
   // Nothing is due most of the time, and this costs less than an empty transaction.
   if (!(await hasDueDeliveries(database, clock()))) return 0;
   const { retried, failed } = await retryTogether(
-    needs,
+    services,
     (tx) => lockDueDeliveries(tx, clock(), limits.retryBatchMax),
     'due',
   );
@@ -23,7 +29,7 @@ export async function retryDue(needs: UnparkNeeds): Promise<number> {
   // One whose order is locked stays due and must not stop the others.
   if (retried.length === 0 && unavailable[0]) throw unavailable[0].error;
   for (const [accountId, names] of namesByAccount(retried)) {
-    await unparkDeliveries(needs, accountId, names);
+    await unparkDeliveries(services, accountId, names);
   }
   return retried.length + failed.length - unavailable.length;
 }

@@ -3,24 +3,18 @@
  * be applied does not keep the others waiting.
  */
 import { ServiceError } from '../../domain/errors.ts';
-import type { Delivery } from '../../domain/inbox/delivery.ts';
+import type { Delivery, DeliveryKey } from '../../domain/inbox/delivery.ts';
 import { limitLockWait, type Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
 import { databaseLimits } from '../../postgres/limits.ts';
+import type { Services } from '../../services/services.ts';
 import { type AppliedDelivery, applyStored, type RetryReason } from './apply-stored.ts';
-import {
-  noteStates,
-  type RetriedDelivery,
-  type RetryNeeds,
-  retryDelivery,
-} from './retry-delivery.ts';
-
-type DeliveryName = Pick<Delivery, 'accountId' | 'deliveryId'>;
+import { noteStates, type RetriedDelivery, retryDelivery } from './retry-delivery.ts';
 
 export type RetriedTogether = {
   readonly retried: readonly RetriedDelivery[];
   /** A defect was reported and noted with its delivery. An unavailable database is for the caller to handle. */
-  readonly failed: ReadonlyArray<DeliveryName & { readonly error: unknown }>;
+  readonly failed: ReadonlyArray<DeliveryKey & { readonly error: unknown }>;
 };
 
 /**
@@ -28,28 +22,31 @@ export type RetriedTogether = {
  * of their keys, or two of them could deadlock. `named` are those to run alone if they could not even be locked.
  */
 export async function retryTogether(
-  needs: RetryNeeds,
+  services: Pick<
+    Services,
+    'database' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
+  >,
   lock: (tx: Transaction) => Promise<readonly Delivery[]>,
   reason: RetryReason,
-  named: readonly DeliveryName[] = [],
+  named: readonly DeliveryKey[] = [],
 ): Promise<RetriedTogether> {
   let chosen = named;
   let applied: readonly AppliedDelivery[];
   try {
-    applied = await needs.database.transaction(async (tx) => {
+    applied = await services.database.transaction(async (tx) => {
       // A lock that somebody else holds must not delay the whole batch.
       const [, locked] = await inOrder([
         () => limitLockWait(tx, databaseLimits.batchLockMsMax),
         () => lock(tx),
       ]);
       chosen = locked;
-      return applyStored(tx, needs, locked, reason);
+      return applyStored(tx, services, locked, reason);
     });
   } catch (error) {
     if (error instanceof ServiceError || chosen.length === 0) throw error;
-    return retryEach(needs, chosen, reason);
+    return retryEach(services, chosen, reason);
   }
-  noteStates(needs, applied);
+  noteStates(services, applied);
   const retried = applied.map(({ before, after, names }) => ({ before, delivery: after, names }));
   return { retried, failed: [] };
 }
@@ -58,16 +55,19 @@ export async function retryTogether(
 const concurrentMax = 4;
 
 async function retryEach(
-  needs: RetryNeeds,
-  deliveries: readonly DeliveryName[],
+  services: Pick<
+    Services,
+    'database' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
+  >,
+  deliveries: readonly DeliveryKey[],
   reason: RetryReason,
 ): Promise<RetriedTogether> {
   const retried: RetriedDelivery[] = [];
-  const failed: Array<DeliveryName & { error: unknown }> = [];
+  const failed: Array<DeliveryKey & { error: unknown }> = [];
   const queue = deliveries.values();
   const work = async () => {
     for (const { accountId, deliveryId } of queue) {
-      await retryDelivery(needs, accountId, deliveryId, reason).then(
+      await retryDelivery(services, accountId, deliveryId, reason).then(
         (entry) => retried.push(entry),
         (error: unknown) => failed.push({ accountId, deliveryId, error }),
       );

@@ -35,17 +35,12 @@ import {
 } from '../../domain/inbox/incoming.ts';
 import { keyOf } from '../../domain/inbox/repeats.ts';
 import { resultOfRetry } from '../../domain/inbox/retry-result.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
-import {
-  type Database,
-  limitLockWait,
-  type Queryable,
-  type Transaction,
-} from '../../postgres/database.ts';
+import { addSeconds } from '../../domain/time.ts';
+import { limitLockWait, type Queryable, type Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
 import { databaseLimits } from '../../postgres/limits.ts';
-import type { Announcer } from '../../services/announcer.ts';
 import { createPauses } from '../../services/event-loop.ts';
+import type { Services } from '../../services/services.ts';
 import { type KnownNames, listParkedDeliveries } from '../../store/inbox/parked-deliveries.ts';
 import { listNewEvents } from '../order-state/list-new-events.ts';
 import { type DecidedDelivery, listBatchChanges, saveBatchChanges } from './batch-changes.ts';
@@ -55,27 +50,20 @@ import { lockRepeats, type Repeats } from './recognise-repeats.ts';
 import { findOrders, lockAndResolveOrders, resolveOrders } from './resolve-orders.ts';
 import { translateDelivery } from './translate-delivery.ts';
 
-export type StoreBatchNeeds = {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly settings: { readonly pollSeconds: number };
-  readonly announcer: Announcer;
-};
-
 /** Answers in the order of the batch. */
 export function storeBatch(
-  needs: StoreBatchNeeds,
+  services: Pick<Services, 'database' | 'announcer' | 'clock' | 'settings'>,
   incoming: readonly Incoming[],
 ): Promise<StoredOrRefused[]> {
-  return needs.database.transaction(
-    (tx) => storeAndApply(tx, needs, incoming),
+  return services.database.transaction(
+    (tx) => storeAndApply(tx, services, incoming),
     (answers, connection) => findParked(connection, answers),
   );
 }
 
 async function storeAndApply(
   tx: Transaction,
-  { clock, settings, announcer }: StoreBatchNeeds,
+  { clock, settings, announcer }: Pick<Services, 'announcer' | 'clock' | 'settings'>,
   incoming: readonly Incoming[],
 ): Promise<Answer[]> {
   // Copies within the batch, and repeats of stored deliveries. Every transaction locks deliveries before orders, or

@@ -7,49 +7,45 @@ import { type Delivery, isUnfinished } from '../../domain/inbox/delivery.ts';
 import {
   answerOf,
   type DeliveryCaller,
-  type Incoming,
   type ReceivedDelivery,
   type StoredDelivery,
   type StoredOrRefused,
   type TranslatedDelivery,
 } from '../../domain/inbox/incoming.ts';
 import { failedTryOf } from '../../domain/inbox/retry-schedule.ts';
+import type { Services } from '../../services/services.ts';
 import { insertDeliveries } from '../../store/inbox/delivery-writes.ts';
 import { lockRepeats } from './recognise-repeats.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import type { UntranslatedDelivery } from './translate-delivery.ts';
-import { applyParked, type UnparkNeeds, unparkDeliveries } from './unpark-deliveries.ts';
-
-export type StoreDeliveryNeeds = UnparkNeeds & {
-  readonly storeBatch: (incoming: Incoming) => Promise<StoredOrRefused>;
-};
+import { applyParked, unparkDeliveries } from './unpark-deliveries.ts';
 
 export async function storeDelivery(
-  needs: StoreDeliveryNeeds,
+  services: Services,
   translated: TranslatedDelivery | UntranslatedDelivery,
   caller: DeliveryCaller,
 ): Promise<ReceivedDelivery> {
   const { accountId } = translated.delivery;
-  const stored = await storeInBatch(needs, translated, caller);
+  const stored = await storeInBatch(services, translated, caller);
   if ('refusal' in stored) throw stored.refusal;
   // Copies are answered `duplicate`, so a delivery is counted once.
-  if (stored.received.status === 'needs_review') needs.counters.noteDeliveries('needs_review');
+  if (stored.received.status === 'needs_review') services.counters.noteDeliveries('needs_review');
   if (stored.toUnpark.length > 0) {
-    await applyParked(needs, accountId, stored.toUnpark).catch(leaveToSweep);
+    await applyParked(services, accountId, stored.toUnpark).catch(leaveToSweep);
   }
-  return stored.isKnownNow ? tryOnceMore(needs, accountId, stored) : stored.received;
+  return stored.isKnownNow ? tryOnceMore(services, accountId, stored) : stored.received;
 }
 
 async function storeInBatch(
-  needs: StoreDeliveryNeeds,
+  services: Pick<Services, 'database' | 'storeBatch' | 'clock' | 'reportDefect'>,
   translated: TranslatedDelivery | UntranslatedDelivery,
   caller: DeliveryCaller,
 ): Promise<StoredOrRefused> {
   const { delivery } = translated;
-  if ('defect' in translated) return storeForLater(needs, delivery, translated.defect);
-  return needs
+  if ('defect' in translated) return storeForLater(services, delivery, translated.defect);
+  return services
     .storeBatch({ ...translated, caller })
-    .catch((error: unknown) => storeForLater(needs, delivery, error));
+    .catch((error: unknown) => storeForLater(services, delivery, error));
 }
 
 /**
@@ -57,7 +53,7 @@ async function storeInBatch(
  * 200, because a provider that gets errors switches the endpoint off.
  */
 async function storeForLater(
-  { database, clock, reportDefect }: StoreDeliveryNeeds,
+  { database, clock, reportDefect }: Pick<Services, 'database' | 'clock' | 'reportDefect'>,
   delivery: Delivery,
   error: unknown,
 ): Promise<StoredDelivery> {
@@ -82,16 +78,19 @@ function leaveToSweep(): void {}
 
 /** What it names is known now, or applying it failed, which may have been by chance. */
 async function tryOnceMore(
-  needs: StoreDeliveryNeeds,
+  services: Pick<
+    Services,
+    'database' | 'batches' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
+  >,
   accountId: string,
   { received }: StoredDelivery,
 ): Promise<ReceivedDelivery> {
   const { deliveryId } = received;
-  const retried = await retryDelivery(needs, accountId, deliveryId, 'requested').catch(
+  const retried = await retryDelivery(services, accountId, deliveryId, 'requested').catch(
     () => undefined,
   );
   if (retried?.delivery && !isUnfinished(retried.delivery.state)) {
-    await unparkDeliveries(needs, accountId, retried.names).catch(leaveToSweep);
+    await unparkDeliveries(services, accountId, retried.names).catch(leaveToSweep);
     return answerOf(retried.delivery, retried.delivery.state);
   }
   return received;

@@ -4,32 +4,33 @@
  * the request does not get a success.
  */
 import { ServiceError } from '../../domain/errors.ts';
+import type { Services } from '../../services/services.ts';
 import { lockDeliveries } from '../../store/inbox/deliveries.ts';
 import { makeDue } from '../../store/inbox/parked-deliveries.ts';
-import type { Batches } from '../../store/orders/batches.ts';
-import type { RetryNeeds } from './retry-delivery.ts';
 import { retryTogether } from './retry-together.ts';
-
-export type UnparkNeeds = RetryNeeds & {
-  readonly batches: Pick<Batches, 'listParkedDeliveries'>;
-};
 
 /** The caller waits for these; the background applies the rest. */
 const unparkedInlineMax = 20;
 
 /** Finds the parked deliveries by the names that are known now. */
 export async function unparkDeliveries(
-  needs: UnparkNeeds,
+  services: Pick<
+    Services,
+    'database' | 'batches' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
+  >,
   accountId: string,
   names: readonly string[],
 ): Promise<void> {
   if (names.length === 0) return;
-  const parked = await needs.batches.listParkedDeliveries({ accountId, names });
-  await applyParked(needs, accountId, parked);
+  const parked = await services.batches.listParkedDeliveries({ accountId, names });
+  await applyParked(services, accountId, parked);
 }
 
 export async function applyParked(
-  needs: UnparkNeeds,
+  services: Pick<
+    Services,
+    'database' | 'batches' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
+  >,
   accountId: string,
   deliveryIds: readonly string[],
 ): Promise<void> {
@@ -42,23 +43,26 @@ export async function applyParked(
     const open = parked.filter((id) => !leftToBackground.has(id));
     const inline = open.slice(0, unparkedInlineMax - tries);
     tries += inline.length;
-    const { names, failed } = await retryInline(needs, accountId, inline);
+    const { names, failed } = await retryInline(services, accountId, inline);
     const later = [...failed, ...open.slice(inline.length)];
     for (const deliveryId of later) leftToBackground.add(deliveryId);
-    if (later.length > 0) await makeDue(needs.database, accountId, later);
+    if (later.length > 0) await makeDue(services.database, accountId, later);
     parked =
-      names.length === 0 ? [] : await needs.batches.listParkedDeliveries({ accountId, names });
+      names.length === 0 ? [] : await services.batches.listParkedDeliveries({ accountId, names });
   }
 }
 
 async function retryInline(
-  needs: UnparkNeeds,
+  services: Pick<
+    Services,
+    'database' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
+  >,
   accountId: string,
   deliveryIds: readonly string[],
 ): Promise<{ readonly names: readonly string[]; readonly failed: readonly string[] }> {
   if (deliveryIds.length === 0) return { names: [], failed: [] };
   const { retried, failed } = await retryTogether(
-    needs,
+    services,
     (tx) => lockDeliveries(tx, accountId, deliveryIds),
     'requested',
     deliveryIds.map((deliveryId) => ({ accountId, deliveryId })),

@@ -4,9 +4,8 @@
  */
 import { retrySeconds } from '../../domain/inbox/retry-schedule.ts';
 import { limits } from '../../domain/limits.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
 import type { IsOver } from '../../services/run-step.ts';
+import type { Services } from '../../services/services.ts';
 import { type WalkedState, walkDeliveries } from '../../store/inbox/known-deliveries.ts';
 import { makeDue } from '../../store/inbox/parked-deliveries.ts';
 import {
@@ -16,28 +15,29 @@ import {
 } from '../../store/sweep-cursors.ts';
 import { countUnvisited } from '../../store/upkeep/backlogs.ts';
 
-type Needs = {
-  readonly database: Database;
-  readonly clock: Clock;
-};
-
 const pageSize = 1_000;
 /** Up to 50,000 deliveries are visited in every sweep, a million in twenty. */
 const pagesMax = 50;
 
-export async function unparkKnown(services: Needs, isOver: IsOver): Promise<number> {
+export async function unparkKnown(
+  services: Pick<Services, 'database' | 'clock'>,
+  isOver: IsOver,
+): Promise<number> {
   const parked = await walk(services, 'parked', isOver);
   return parked + (await walk(services, 'received', isOver));
 }
 
 /** A step of its own: dead deliveries of other businesses may be many, and must not delay those that are parked. */
-export function unparkDead(services: Needs, isOver: IsOver): Promise<number> {
+export function unparkDead(
+  services: Pick<Services, 'database' | 'clock'>,
+  isOver: IsOver,
+): Promise<number> {
   return walk(services, 'dead', isOver);
 }
 
 /** Continues where the last sweep stopped. Returns how many deliveries it did not reach. */
 async function walk(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   state: WalkedState,
   isOver: IsOver,
 ): Promise<number> {

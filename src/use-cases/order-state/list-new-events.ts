@@ -8,10 +8,10 @@ import type { Transaction as OrderTransaction } from '../../domain/payments/tran
 import type { Transaction } from '../../postgres/database.ts';
 import type { Announcer } from '../../services/announcer.ts';
 import { enquiryOf } from '../../services/enquiry.ts';
-import type { EndpointName } from '../../store/accounts/endpoints.ts';
+import type { EndpointKey } from '../../store/accounts/endpoints.ts';
 import { findAnnouncedIds, type NewEvent } from '../../store/events/events.ts';
 import type { StoredOrder, WholeOrder } from '../../store/order-rows.ts';
-import { listOrdersByName } from '../../store/orders/orders.ts';
+import { listOrdersByKey } from '../../store/orders/orders.ts';
 import { listTransactionsOf } from '../../store/payments/transactions.ts';
 import { orderSummaryOf } from './describe-change.ts';
 import { orderKeyOf } from './lock-order-state.ts';
@@ -60,7 +60,7 @@ export async function listNewEvents(
       eventSequence += stage.events.length;
     }
   }
-  tx.onCommit(() => announcer.onStored(listEndpointsOf(events)));
+  tx.onCommit(() => announcer.startDeliveries(listEndpointsOf(events)));
   return events;
 }
 
@@ -85,7 +85,7 @@ async function findWholeOrders(
 ): Promise<ReadonlyMap<string, Order>> {
   const locked = announced.map(({ before }) => before.order);
   const parts = locked.filter((order) => !isWhole(order));
-  const read = parts.length === 0 ? [] : await listOrdersByName(tx, parts);
+  const read = parts.length === 0 ? [] : await listOrdersByKey(tx, parts);
   return new Map([...locked.filter(isWhole), ...read].map((order) => [orderKeyOf(order), order]));
 }
 
@@ -93,7 +93,7 @@ function isWhole(order: StoredOrder): order is WholeOrder {
   return 'details' in order;
 }
 
-function listEndpointsOf(events: readonly NewEvent[]): EndpointName[] {
+function listEndpointsOf(events: readonly NewEvent[]): EndpointKey[] {
   const names = events.flatMap(({ accountId, endpointIds }) =>
     endpointIds.map((endpointId) => [endpointId, { accountId, endpointId }] as const),
   );
@@ -166,7 +166,7 @@ async function listAllTransactions(
 }
 
 function renderEvents(
-  { render }: Announcer,
+  { renderChange }: Announcer,
   { before, account }: AnnouncedOrder,
   { state, events }: Stage,
   stored: Order,
@@ -181,11 +181,11 @@ function renderEvents(
   const ids = new Set(events.map(({ transactionId }) => transactionId));
   const shown = transactions.filter(({ transactionId }) => ids.has(transactionId));
   const enquiry = enquiryOf(order, transactions, shown, signing);
-  const renderEvent = render({ account, enquiry, occurredAt: now });
-  return events.map(({ endpointIds, ...event }, place) => {
-    const name = { accountId, orderId, sequence: eventSequence + place + 1 };
+  const renderEvent = renderChange({ account, enquiry, occurredAt: now });
+  return events.map(({ endpointIds, ...event }, index) => {
+    const key = { accountId, orderId, sequence: eventSequence + index + 1 };
     const { type, transactionId } = event;
-    const rendered = renderEvent({ ...event, name });
-    return { ...name, type, transactionId, occurredAt: now, endpointIds, ...rendered };
+    const rendered = renderEvent({ ...event, key });
+    return { ...key, type, transactionId, occurredAt: now, endpointIds, ...rendered };
   });
 }

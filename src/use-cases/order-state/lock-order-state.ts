@@ -4,9 +4,9 @@ import type { OrderState } from '../../domain/order-state/order-state.ts';
 import { listAnnounced } from '../../domain/order-state/relate.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
-import type { OrderName, StoredOrder } from '../../store/order-rows.ts';
+import type { OrderKey, StoredOrder } from '../../store/order-rows.ts';
 import {
-  type AccountPspName,
+  type AccountPspKey,
   type LargeOrder,
   listAffectedTransactions,
   listTransactionIds,
@@ -22,7 +22,7 @@ export type LockedOrderState = OrderState & {
 
 /** What deliveries can change in large orders. */
 export type Affected = {
-  readonly names: readonly AccountPspName[];
+  readonly keys: readonly AccountPspKey[];
   /** New transactions have ids that end with this or a higher text. */
   readonly lowestIdTime: string;
 };
@@ -36,14 +36,14 @@ export type LockOptions = {
 
 export async function lockOrderStates(
   tx: Transaction,
-  names: readonly OrderName[],
+  keys: readonly OrderKey[],
   { findAffected, isWhole = false }: LockOptions = {},
 ): Promise<LockedOrderState[]> {
-  if (names.length === 0) return [];
+  if (keys.length === 0) return [];
   // The list must run after the lock, so that it sees what the previous holder of the lock committed.
   const [orders, listed] = await inOrder([
-    () => (isWhole ? lockWholeOrders(tx, names) : lockOrders(tx, names)),
-    () => listTransactionsOfSmall(tx, names),
+    () => (isWhole ? lockWholeOrders(tx, keys) : lockOrders(tx, keys)),
+    () => listTransactionsOfSmall(tx, keys),
   ]);
   const large = orders.filter(isLarge);
   if (large.length === 0) return toOrderStates(orders, listed);
@@ -63,7 +63,7 @@ function isLarge(order: StoredOrder): order is LargeOrder {
 async function loadPartly(
   tx: Transaction,
   orders: readonly LargeOrder[],
-  { names, lowestIdTime }: Affected,
+  { keys, lowestIdTime }: Affected,
 ): Promise<LockedOrderState[]> {
   const firstIds = orders.map(({ accountId, orderId }) => ({
     accountId,
@@ -71,15 +71,15 @@ async function loadPartly(
     idsFrom: `${orderId}-${lowestIdTime}`,
   }));
   const [listed, ids] = await inOrder([
-    () => listAffectedTransactions(tx, orders, names),
+    () => listAffectedTransactions(tx, orders, keys),
     () => listTransactionIds(tx, firstIds),
   ]);
-  return toOrderStates(orders, listed).map((orderState, place) => {
+  return toOrderStates(orders, listed).map((orderState, index) => {
     const { order, transactions } = orderState;
     const unloaded = unloadedOf(order.tally, transactions, order.amounts, {
-      names: names.filter(({ accountId }) => accountId === order.accountId),
-      idsFrom: firstIds[place]?.idsFrom ?? '',
-      transactionIds: ids[place] ?? new Set(),
+      keys: keys.filter(({ accountId }) => accountId === order.accountId),
+      idsFrom: firstIds[index]?.idsFrom ?? '',
+      transactionIds: ids[index] ?? new Set(),
     });
     return { ...orderState, unloaded };
   });
@@ -117,6 +117,6 @@ function toOrderStates<Known extends StoredOrder>(
 }
 
 /** Account and order as one text, for the keys of maps. */
-export function orderKeyOf({ accountId, orderId }: OrderName): string {
+export function orderKeyOf({ accountId, orderId }: OrderKey): string {
   return `${accountId}/${orderId}`;
 }

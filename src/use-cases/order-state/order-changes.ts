@@ -10,7 +10,7 @@ import { needsPolling } from '../../domain/payments/needs-polling.ts';
 import type { HeldNotice } from '../../domain/payments/records.ts';
 import type { Transaction } from '../../domain/payments/transaction.ts';
 import type { NewEvent } from '../../store/events/events.ts';
-import type { OrderName } from '../../store/order-rows.ts';
+import type { OrderKey } from '../../store/order-rows.ts';
 import type { HistoryEntry } from '../../store/orders/history.ts';
 import type { SavedTransaction } from '../../store/payments/transactions.ts';
 import { changesOf, listRemoved, orderSummaryOf, transactionsById } from './describe-change.ts';
@@ -31,7 +31,7 @@ export type OrderChanges = {
   readonly newTransactions: readonly SavedTransaction[];
   readonly removedTransactions: readonly TransactionsOfOrder[];
   readonly summaries: ReadonlyArray<
-    OrderName & {
+    OrderKey & {
       readonly state: OrderSummary;
       readonly held: readonly HeldNotice[];
       readonly tally: StoredTally | null;
@@ -39,14 +39,14 @@ export type OrderChanges = {
     }
   >;
   readonly history: ReadonlyArray<{
-    readonly order: OrderName;
+    readonly order: OrderKey;
     readonly entries: readonly HistoryEntry[];
   }>;
   readonly events: readonly NewEvent[];
 };
 
 type TransactionsOfOrder = {
-  readonly order: OrderName;
+  readonly order: OrderKey;
   readonly transactionIds: readonly string[];
 };
 
@@ -81,7 +81,7 @@ function findReleasedPspIds({ before, after }: ChangedOrderState): TransactionsO
 }
 
 function transactionsOf(
-  order: OrderName,
+  order: OrderKey,
   transactions: readonly Transaction[],
 ): TransactionsOfOrder[] {
   if (transactions.length === 0) return [];

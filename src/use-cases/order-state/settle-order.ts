@@ -4,24 +4,17 @@
  */
 
 import { settle } from '../../domain/order-state/settle.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
-import type { Announcer } from '../../services/announcer.ts';
+import { addSeconds } from '../../domain/time.ts';
+import type { Services } from '../../services/services.ts';
 import { lockOrderState } from './lock-order-state.ts';
 import { saveOrderState } from './save-order-state.ts';
 
-export type SettleNeeds = {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly settings: { readonly pollSeconds: number };
-  readonly announcer: Announcer;
-};
-
 export async function settleOrder(
-  { database, clock, settings, announcer }: SettleNeeds,
+  services: Pick<Services, 'database' | 'announcer' | 'clock' | 'settings'>,
   accountId: string,
   orderId: string,
 ): Promise<void> {
+  const { database, clock, settings, announcer } = services;
   await database.transaction(async (tx) => {
     const now = clock();
     const orderState = await lockOrderState(tx, accountId, orderId);

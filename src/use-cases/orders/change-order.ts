@@ -4,22 +4,13 @@ import { maskChange } from '../../domain/consumers/mask-history.ts';
 import { listChanges } from '../../domain/history.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import { contentOf } from '../../domain/orders/order-update.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
-import type { NeedsOf } from '../../services/needs.ts';
+import type { Services } from '../../services/services.ts';
 import { appendHistory } from '../../store/orders/history.ts';
 import { saveOrderContent } from '../../store/orders/orders.ts';
 import { countTokenChange } from './count-token-change.ts';
 import { withEarlierConsumers } from './earlier-consumers.ts';
 import { lockOpenOrder } from './lock-open-order.ts';
-
-type Needs = NeedsOf<typeof lockOpenOrder> & {
-  readonly database: Database;
-  readonly accounts: AccountDirectory;
-  readonly clock: Clock;
-};
 
 export type OrderChange<Changed extends Order> = {
   readonly orderId: string;
@@ -30,7 +21,7 @@ export type OrderChange<Changed extends Order> = {
 };
 
 export async function changeOrder<Changed extends Order>(
-  services: Needs,
+  services: Pick<Services, 'database' | 'accounts' | 'clock'>,
   caller: Caller,
   { orderId, cause, decide }: OrderChange<Changed>,
 ): Promise<Changed> {

@@ -5,10 +5,9 @@
  */
 import { type Actor, auditEntry } from '../../domain/audit.ts';
 import type { Transaction } from '../../postgres/database.ts';
-import type { NeedsOf } from '../../services/needs.ts';
+import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
-import type { OrderName } from '../../store/order-rows.ts';
-import type { Batches } from '../../store/orders/batches.ts';
+import type { OrderKey } from '../../store/order-rows.ts';
 import {
   type InsertedOrder,
   insertLinkedOrders,
@@ -18,13 +17,9 @@ import { insertLink, type PaymentLink } from '../../store/orders/payment-links.t
 import { refuseSuspended } from '../accounts/authenticate-caller.ts';
 import { type CreatedLink, createLinkWith, type LinkRequest } from './create-payment-link.ts';
 
-type Needs = NeedsOf<typeof createLinkWith> & {
-  readonly batches: Pick<Batches, 'listParkedDeliveries'>;
-};
-
 /** The same request again returns the same link, and is not in the audit log a second time. */
 export async function createLinkByHand(
-  services: Needs,
+  services: Services,
   actor: Actor,
   accountId: string,
   request: LinkRequest,
@@ -42,7 +37,7 @@ export async function createLinkByHand(
 }
 
 async function insertOrderAudited(
-  services: Needs,
+  services: Pick<Services, 'database' | 'batches' | 'clock'>,
   actor: Actor,
   order: LinkedOrder,
 ): Promise<InsertedOrder> {
@@ -57,7 +52,11 @@ async function insertOrderAudited(
   return { isNew, parked };
 }
 
-async function insertLinkAudited(services: Needs, actor: Actor, link: PaymentLink): Promise<void> {
+async function insertLinkAudited(
+  services: Pick<Services, 'database' | 'clock'>,
+  actor: Actor,
+  link: PaymentLink,
+): Promise<void> {
   await services.database.transaction(async (tx) => {
     if (await insertLink(tx, link)) await writeAudit(tx, services, actor, link);
   });
@@ -65,9 +64,9 @@ async function insertLinkAudited(services: Needs, actor: Actor, link: PaymentLin
 
 function writeAudit(
   tx: Transaction,
-  { clock }: Needs,
+  { clock }: Pick<Services, 'clock'>,
   actor: Actor,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
 ): Promise<void> {
   const created = { accountId, action: 'link.created', object: orderId } as const;
   return appendAudit(tx, auditEntry(actor, clock(), created));

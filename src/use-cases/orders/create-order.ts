@@ -13,31 +13,14 @@ import {
   decideOrder,
   type OrderRequest,
 } from '../../domain/orders/order-request.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
+import { addSeconds } from '../../domain/time.ts';
 import { sealContent } from '../../services/consumer-data-key.ts';
-import type { NeedsOf } from '../../services/needs.ts';
-import type { ServiceSettings } from '../../services/services.ts';
-import type { Batches } from '../../store/orders/batches.ts';
+import type { Services } from '../../services/services.ts';
 import type { InsertedOrder } from '../../store/orders/insert-orders.ts';
 import { findOrderByInvoice } from '../../store/orders/orders.ts';
 import { applyParked, unparkDeliveries } from '../inbox/unpark-deliveries.ts';
 import { identifyConsumer } from './identify-consumer.ts';
 import { issueOrderTokens, type OrderTokens } from './order-tokens.ts';
-
-type Needs = NeedsOf<typeof createOrderWith> & {
-  readonly batches: Pick<Batches, 'insertOrder'>;
-};
-
-type SharedNeeds = NeedsOf<typeof applyParked> &
-  NeedsOf<typeof unparkDeliveries> &
-  NeedsOf<typeof issueOrderTokens> & {
-    readonly database: Database;
-    readonly accounts: AccountDirectory;
-    readonly clock: Clock;
-    readonly settings: Pick<ServiceSettings, 'orderLapseSeconds'>;
-  };
 
 export type CreatedOrder = {
   readonly order: Order;
@@ -47,7 +30,7 @@ export type CreatedOrder = {
 };
 
 export function createOrder(
-  services: Needs,
+  services: Services,
   accountId: string,
   request: OrderRequest,
 ): Promise<CreatedOrder> {
@@ -56,7 +39,7 @@ export function createOrder(
 
 /** The same with another insert, which may store more than the order in the same commit. */
 export async function createOrderWith(
-  services: SharedNeeds,
+  services: Services,
   accountId: string,
   request: OrderRequest,
   insert: (order: Order) => Promise<InsertedOrder>,
@@ -74,7 +57,7 @@ export async function createOrderWith(
 }
 
 function buildOrder(
-  services: SharedNeeds,
+  services: Pick<Services, 'clock' | 'settings'>,
   account: Account,
   request: OrderRequest,
   decided: DecidedOrder,
@@ -104,7 +87,7 @@ function digestOf({ content }: DecidedOrder): Buffer {
 }
 
 async function getReplayedOrder(
-  services: SharedNeeds,
+  services: Pick<Services, 'database' | 'clock'>,
   sent: Order,
   decided: DecidedOrder,
 ): Promise<Order> {

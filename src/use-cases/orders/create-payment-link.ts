@@ -6,24 +6,10 @@ import { newLinkId } from '../../domain/ids.ts';
 import { readLinkExpiry } from '../../domain/orders/link-expiry.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import type { OrderRequest } from '../../domain/orders/order-request.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
-import type { NeedsOf } from '../../services/needs.ts';
-import type { ServiceSettings } from '../../services/services.ts';
-import type { Batches } from '../../store/orders/batches.ts';
+import type { Services } from '../../services/services.ts';
 import type { InsertedOrder, LinkedOrder } from '../../store/orders/insert-orders.ts';
 import { findLinkId, insertLink, type PaymentLink } from '../../store/orders/payment-links.ts';
 import { type CreatedOrder, createOrderWith } from './create-order.ts';
-
-type Needs = NeedsOf<typeof createLinkWith> & {
-  readonly batches: Pick<Batches, 'insertLinkedOrder'>;
-};
-
-type SharedNeeds = NeedsOf<typeof createOrderWith> & {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly settings: Pick<ServiceSettings, 'publicUrl'>;
-};
 
 export type LinkRequest = OrderRequest & {
   /** ISO 8601 with a zone, as it was sent. */
@@ -43,7 +29,7 @@ export type LinkWrites = {
 };
 
 export function createPaymentLink(
-  services: Needs,
+  services: Services,
   accountId: string,
   request: LinkRequest,
 ): Promise<CreatedLink> {
@@ -55,7 +41,7 @@ export function createPaymentLink(
 
 /** The same with other writes, which may store more than the link in the same commit. */
 export async function createLinkWith(
-  services: SharedNeeds,
+  services: Services,
   accountId: string,
   { expiresAt, ...request }: LinkRequest,
   writes: LinkWrites,
@@ -72,7 +58,7 @@ export async function createLinkWith(
 
 /** An order that create order made has no link yet. Of concurrent requests that add one, the first adds it. */
 async function getLinkId(
-  { database, clock }: SharedNeeds,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   order: Order,
   newId: string,
   writes: LinkWrites,

@@ -3,11 +3,11 @@
  * and what lost by which rule. Reads the history, the inbox and the outbox, and changes nothing. docs/decisions/0044.
  */
 
+import type { RepeatKey } from '../../domain/inbox/repeats.ts';
 import { ordersCreatedHere } from '../../domain/order-state/relate.ts';
 import { settleTransactions } from '../../domain/order-state/settle.ts';
 import { type Order, orderStatus } from '../../domain/orders/order.ts';
 import type { Transaction } from '../../domain/payments/transaction.ts';
-import type { Clock } from '../../domain/time.ts';
 import { explainTransaction } from '../../domain/why/explain-transaction.ts';
 import {
   type ExplainedTransaction,
@@ -16,11 +16,12 @@ import {
   transactionsPerPage,
 } from '../../domain/why/explanation.ts';
 import { shownAmounts } from '../../domain/why/shown.ts';
-import type { Database, Queryable } from '../../postgres/database.ts';
+import type { Queryable } from '../../postgres/database.ts';
 import { databaseLimits } from '../../postgres/limits.ts';
 import { getProvider } from '../../providers/providers.ts';
 import { createPauses, mapWithPauses } from '../../services/event-loop.ts';
-import type { OrderName } from '../../store/order-rows.ts';
+import type { Services } from '../../services/services.ts';
+import type { OrderKey } from '../../store/order-rows.ts';
 import { findOrdersWithTransactions } from '../../store/orders/enquiry.ts';
 import {
   type DeliveryOfKey,
@@ -30,8 +31,6 @@ import {
 import { listTransactionsById } from '../../store/payments/transactions.ts';
 import { readSnapshot } from '../../store/snapshot.ts';
 import { buildTimelinePage, readLife } from './read-timeline.ts';
-
-type Needs = { readonly database: Database; readonly clock: Clock };
 
 export type ExplainOptions = {
   /** Personal data is masked as for an order token. */
@@ -44,14 +43,14 @@ export type ExplainOptions = {
 
 /** Undefined if the account has no such order. The connection is free again before anything is computed. */
 export async function explainOrder(
-  { database, clock }: Needs,
-  name: OrderName,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
+  key: OrderKey,
   options: ExplainOptions,
 ): Promise<OrderExplanation | undefined> {
   const now = clock();
   const stored = await readSnapshot(
     database,
-    (tx) => readStored(tx, name, options, now),
+    (tx) => readStored(tx, key, options, now),
     databaseLimits.statementMsMax,
   );
   if (!stored) return undefined;
@@ -79,7 +78,7 @@ type Stored = Awaited<ReturnType<typeof readStored>> & object;
 
 async function readStored(
   tx: Queryable,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
   options: ExplainOptions,
   now: Date,
 ) {
@@ -172,12 +171,12 @@ function explainOne(
   return { transactionId, type, provider, providerName, status, currency, fields: shownFields };
 }
 
-type DeliveryName = Parameters<typeof listDeliveriesByKey>[2][number];
-type FindDelivery = (name: DeliveryName) => DeliveryOfKey | undefined;
+type ProviderKey = Pick<RepeatKey, 'provider' | 'deliveryKey'>;
+type FindDelivery = (key: ProviderKey) => DeliveryOfKey | undefined;
 
 /** Returns undefined for a key that the inbox does not have. */
 function findIn(deliveries: readonly DeliveryOfKey[]): FindDelivery {
-  const keyOf = ({ provider, deliveryKey }: DeliveryName) => `${provider} ${deliveryKey}`;
+  const keyOf = ({ provider, deliveryKey }: ProviderKey) => `${provider} ${deliveryKey}`;
   const byKey = new Map(deliveries.map((delivery) => [keyOf(delivery), delivery]));
-  return (name) => byKey.get(keyOf(name));
+  return (key) => byKey.get(keyOf(key));
 }

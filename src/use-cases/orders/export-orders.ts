@@ -10,12 +10,9 @@ import { displayExponent } from '../../domain/money/currency.ts';
 import { formatAmount, type MinorUnits } from '../../domain/money/money.ts';
 import type { User } from '../../domain/orders/order.ts';
 import type { OrderFilter } from '../../domain/orders/order-filter.ts';
-import type { Database } from '../../postgres/database.ts';
-import type { NeedsOf } from '../../services/needs.ts';
+import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { type ListedOrder, listOrders } from './list-orders.ts';
-
-type Needs = NeedsOf<typeof listOrders> & { readonly database: Database };
 
 export type ExportOptions = {
   readonly filter: OrderFilter;
@@ -28,7 +25,7 @@ export type ExportOptions = {
  * aborts an export has what came until then.
  */
 export async function exportOrders(
-  services: Needs,
+  services: Pick<Services, 'database' | 'clock'>,
   actor: Actor,
   accountId: string,
   options: ExportOptions,
@@ -53,7 +50,7 @@ function describe({ amountMin, amountMax, payment, isRefunded, ...filter }: Orde
 }
 
 async function* writeOrders(
-  services: Needs,
+  services: Pick<Services, 'database' | 'clock'>,
   accountId: string,
   { filter, isMasked }: ExportOptions,
 ): AsyncGenerator<string, void> {
@@ -69,7 +66,7 @@ async function* writeOrders(
 const pageSize = 500;
 
 async function* eachPage(
-  services: Needs,
+  services: Pick<Services, 'database' | 'clock'>,
   accountId: string,
   filter: OrderFilter,
 ): AsyncGenerator<readonly ListedOrder[], void> {

@@ -4,15 +4,13 @@
  */
 
 import { createScrub } from '../../domain/consumers/scrub.ts';
-import type { Delivery } from '../../domain/inbox/delivery.ts';
+import type { Delivery, DeliveryKey } from '../../domain/inbox/delivery.ts';
 import type { Translation } from '../../domain/inbox/translation.ts';
-import type { Database } from '../../postgres/database.ts';
 import { maskPersonal } from '../../providers/erase.ts';
 import { getProvider } from '../../providers/providers.ts';
+import type { Services } from '../../services/services.ts';
 import { findDelivery } from '../../store/inbox/deliveries.ts';
 import { tryTranslate } from '../inbox/translate-delivery.ts';
-
-type Needs = { readonly database: Database };
 
 export type DeliveryBody = {
   readonly delivery: Omit<Delivery, 'headers' | 'body' | 'deliveryKey' | 'expectedMerchant'>;
@@ -26,12 +24,10 @@ export type DeliveryBody = {
   readonly understood: Translation | null;
 };
 
-export type DeliveryName = Pick<Delivery, 'accountId' | 'deliveryId'>;
-
 /** Undefined if the account has no such delivery. */
 export async function findDeliveryBody(
-  { database }: Needs,
-  { accountId, deliveryId }: DeliveryName,
+  { database }: Pick<Services, 'database'>,
+  { accountId, deliveryId }: DeliveryKey,
   { masked }: { readonly masked: boolean },
 ): Promise<DeliveryBody | undefined> {
   const stored = await findDelivery(database, accountId, deliveryId);

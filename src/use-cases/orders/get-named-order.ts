@@ -1,13 +1,9 @@
 /** Finds the order that the ids of a request refer to. Contract 5.1. */
 import { ServiceError } from '../../domain/errors.ts';
 import type { Caller } from '../../security/tokens.ts';
-import type { Batches } from '../../store/orders/batches.ts';
+import type { Services } from '../../services/services.ts';
 import type { OrderWithTransactions } from '../../store/orders/enquiry.ts';
 import { checkAccess } from './order-access.ts';
-
-type Needs = {
-  readonly batches: Batches;
-};
 
 export type EnquiredIds = {
   readonly transactionId?: string;
@@ -17,7 +13,7 @@ export type EnquiredIds = {
 
 /** All given ids must refer to one order. Without any id, an order token refers to its own order. Contract 2.10. */
 export async function getNamedOrder(
-  { batches }: Needs,
+  { batches }: Pick<Services, 'batches'>,
   caller: Caller,
   ids: EnquiredIds,
 ): Promise<OrderWithTransactions> {

@@ -11,15 +11,11 @@ import { isRefundable, refundedSoFar } from '../../domain/order-state/refund-req
 import { settleTransactions } from '../../domain/order-state/settle.ts';
 import { type Order, type OrderStatus, orderStatus } from '../../domain/orders/order.ts';
 import type { Payment, Refund, Transaction } from '../../domain/payments/transaction.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
 import { getProvider } from '../../providers/providers.ts';
+import type { Services } from '../../services/services.ts';
 import { listResolutions, type ResolvedFlag } from '../../store/inbox/review-resolutions.ts';
-import type { OrderName } from '../../store/order-rows.ts';
-import type { Batches } from '../../store/orders/batches.ts';
+import type { OrderKey } from '../../store/order-rows.ts';
 import { findCheckout, type OpenedCheckout } from '../../store/orders/checkouts.ts';
-
-type Needs = { readonly database: Database; readonly batches: Batches; readonly clock: Clock };
 
 export type ShownPayment = {
   readonly payment: Payment;
@@ -54,8 +50,8 @@ const paymentsPerPage = 20;
 const refundsMax = 20;
 
 export async function getOrderPage(
-  { database, batches, clock }: Needs,
-  { accountId, orderId }: OrderName,
+  { database, batches, clock }: Pick<Services, 'database' | 'batches' | 'clock'>,
+  { accountId, orderId }: OrderKey,
   after?: string,
 ): Promise<OrderPage> {
   const found = await batches.findOrderWithTransactions({

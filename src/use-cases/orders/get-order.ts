@@ -2,16 +2,11 @@
 import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
 import { isOrderId } from '../../domain/ids.ts';
 import type { Order } from '../../domain/orders/order.ts';
-import type { Database } from '../../postgres/database.ts';
 import type { Caller, IssuedToken } from '../../security/tokens.ts';
-import type { NeedsOf } from '../../services/needs.ts';
+import type { Services } from '../../services/services.ts';
 import { findOrder, findOrderByInvoice } from '../../store/orders/orders.ts';
 import { checkAccess, getOrderId } from './order-access.ts';
 import { tokenFor } from './order-tokens.ts';
-
-type Needs = NeedsOf<typeof tokenFor> & {
-  readonly database: Database;
-};
 
 export type FoundOrder = {
   readonly order: Order;
@@ -21,7 +16,7 @@ export type FoundOrder = {
 export type OrderNames = { readonly orderId?: string; readonly invoiceId?: string };
 
 export async function getOrder(
-  services: Needs,
+  services: Pick<Services, 'database' | 'tokens'>,
   caller: Caller,
   names: OrderNames,
 ): Promise<FoundOrder> {
@@ -38,7 +33,7 @@ export async function getOrder(
 }
 
 async function lookUp(
-  { database }: Needs,
+  { database }: Pick<Services, 'database'>,
   caller: Caller,
   names: OrderNames,
 ): Promise<Order | undefined> {

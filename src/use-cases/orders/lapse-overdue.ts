@@ -2,10 +2,9 @@
  * Lapses orders that are past their `lapses_at`. It continues where the last sweep stopped, then scans a part of all
  * orders for those that were missed.
  */
-import { addSeconds, type Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
-import type { NeedsOf } from '../../services/needs.ts';
+import { addSeconds } from '../../domain/time.ts';
 import type { IsOver } from '../../services/run-step.ts';
+import type { Services } from '../../services/services.ts';
 import {
   findReachedAt,
   findWindowEnd,
@@ -16,11 +15,6 @@ import {
 } from '../../store/orders/overdue-orders.ts';
 import { countUnchecked } from '../../store/upkeep/backlogs.ts';
 import { settleOrder } from '../order-state/settle-order.ts';
-
-type Needs = NeedsOf<typeof settleOrder> & {
-  readonly database: Database;
-  readonly clock: Clock;
-};
 
 const batchSize = 100;
 const windowsMax = 50;
@@ -36,7 +30,10 @@ const scanLapsesMax = 500;
 const retrySeconds = 3600;
 
 /** Returns how many orders are left to check. */
-export async function lapseOverdue(services: Needs, isOver: IsOver): Promise<number> {
+export async function lapseOverdue(
+  services: Pick<Services, 'database' | 'announcer' | 'clock' | 'settings'>,
+  isOver: IsOver,
+): Promise<number> {
   const { database } = services;
   const now = services.clock();
   let reachedAt = earlier((await findReachedAt(database)) ?? now, now);
@@ -82,7 +79,7 @@ type Lapsed = {
 
 /** An order that fails does not stop the others. */
 async function lapseEach(
-  services: Needs,
+  services: Pick<Services, 'database' | 'announcer' | 'clock' | 'settings'>,
   overdue: readonly OverdueOrder[],
   isOver: IsOver,
 ): Promise<Lapsed> {

@@ -1,12 +1,11 @@
 /** What the filters of a list can be set to, in the order in which they are offered. */
+
 import { deliveryFlags, reviewFlags } from '../../domain/inbox/review-reasons.ts';
 import { currencyCodes } from '../../domain/money/currency.ts';
-import type { Database } from '../../postgres/database.ts';
 import { providers } from '../../providers/providers.ts';
+import type { Services } from '../../services/services.ts';
 import { listRecentCurrencies } from '../../store/orders/recent-currencies.ts';
 import { findTextOrder } from '../../store/text-order.ts';
-
-type Needs = { readonly database: Database };
 
 export type FilterChoices = {
   readonly providers: readonly { readonly name: string; readonly displayName: string }[];
@@ -17,7 +16,7 @@ export type FilterChoices = {
 };
 
 export async function listFilterChoices(
-  { database }: Needs,
+  { database }: Pick<Services, 'database'>,
   accountId: string,
 ): Promise<FilterChoices> {
   const recent = await listRecentCurrencies(database, await findTextOrder(database), accountId);

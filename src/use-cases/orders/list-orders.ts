@@ -1,15 +1,13 @@
 /** Lists orders that match a filter, newest first, of one account or of several. See docs/decisions/0046. */
+
 import { refuseField } from '../../domain/errors.ts';
 import { isOrderId } from '../../domain/ids.ts';
 import { type OrderStatus, orderStatus } from '../../domain/orders/order.ts';
 import { checkFilter, type OrderFilter } from '../../domain/orders/order-filter.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
 import { type Effort, type ListedAccounts, readNewest } from '../../services/read-newest.ts';
+import type { Services } from '../../services/services.ts';
 import { findFilteredOrders } from '../../store/orders/filtered-orders.ts';
 import { listOrderRows, type OrderListRow } from '../../store/orders/order-list-rows.ts';
-
-type Needs = { readonly database: Database; readonly clock: Clock };
 
 export type OrdersQuery = {
   readonly filter: OrderFilter;
@@ -30,7 +28,7 @@ export type OrdersPage = {
 };
 
 export async function listOrders(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   accounts: ListedAccounts,
   { filter, ...query }: OrdersQuery,
 ): Promise<OrdersPage> {

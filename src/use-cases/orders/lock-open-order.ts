@@ -1,20 +1,16 @@
 /** Locks an order that the caller may see, so that nothing else changes it until the transaction ends. */
 import { isOrderId } from '../../domain/ids.ts';
 import { refuseClosed } from '../../domain/orders/order-update.ts';
-import type { Clock } from '../../domain/time.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
+import type { Services } from '../../services/services.ts';
 import type { WholeOrder } from '../../store/order-rows.ts';
 import { lockOrder } from '../../store/orders/orders.ts';
 import { checkAccess, isOpenTo } from './order-access.ts';
 
-type Needs = {
-  readonly clock: Clock;
-};
-
 export async function lockOpenOrder(
   tx: Transaction,
-  services: Needs,
+  services: Pick<Services, 'clock'>,
   caller: Caller,
   orderId: string,
 ): Promise<WholeOrder> {

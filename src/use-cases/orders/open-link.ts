@@ -1,22 +1,11 @@
 /** Exchanges the id of a payment link for a new order token, which opens the checkout. Contract 14.6. */
 import { findAccountIdOfLink } from '../../domain/ids.ts';
 import { isOpen, orderStatus } from '../../domain/orders/order.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
 import type { IssuedToken } from '../../security/tokens.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
-import type { NeedsOf } from '../../services/needs.ts';
-import type { CountLink } from '../../services/rate-limits.ts';
+import type { Services } from '../../services/services.ts';
 import { findLinkedOrder } from '../../store/orders/payment-links.ts';
 import { refuseSuspended } from '../accounts/authenticate-caller.ts';
 import { issueOrderToken } from './order-tokens.ts';
-
-type Needs = NeedsOf<typeof issueOrderToken> & {
-  readonly database: Database;
-  readonly accounts: AccountDirectory;
-  readonly countLink: CountLink;
-  readonly clock: Clock;
-};
 
 export type OpenedLink =
   | { readonly kind: 'unknown' }
@@ -25,7 +14,10 @@ export type OpenedLink =
   | { readonly kind: 'closed'; readonly orderId: string; readonly token: IssuedToken };
 
 /** A malformed id and an unknown one have the same outcome, so that links cannot be guessed step by step. */
-export async function openLink(services: Needs, linkId: string): Promise<OpenedLink> {
+export async function openLink(
+  services: Pick<Services, 'database' | 'accounts' | 'tokens' | 'countLink' | 'clock'>,
+  linkId: string,
+): Promise<OpenedLink> {
   const accountId = findAccountIdOfLink(linkId);
   if (accountId === undefined) return { kind: 'unknown' };
   services.countLink(linkId);

@@ -1,17 +1,16 @@
 /** Issues the order token and the refresh token of an order. Contract 2.3 and 2.4. */
 import type { Order } from '../../domain/orders/order.ts';
 import type { Caller, IssuedToken } from '../../security/tokens.ts';
-import type { TokenService } from '../../services/token-service.ts';
-
-type Needs = {
-  readonly tokens: TokenService;
-};
+import type { Services } from '../../services/services.ts';
 
 export type OrderTokens = { readonly token: IssuedToken; readonly refreshToken: IssuedToken };
 
 type TokenOrder = Pick<Order, 'accountId' | 'orderId' | 'userId' | 'restricted'>;
 
-export async function issueOrderTokens(services: Needs, order: TokenOrder): Promise<OrderTokens> {
+export async function issueOrderTokens(
+  services: Pick<Services, 'tokens'>,
+  order: TokenOrder,
+): Promise<OrderTokens> {
   const { accountId, orderId } = order;
   return {
     token: await issueOrderToken(services, order),
@@ -21,7 +20,7 @@ export async function issueOrderTokens(services: Needs, order: TokenOrder): Prom
 
 /** The token of a restricted order contains the consumer that it is restricted to. Contract 11.2. */
 export function issueOrderToken(
-  services: Needs,
+  services: Pick<Services, 'tokens'>,
   order: TokenOrder,
   expiresAt?: Date,
 ): Promise<IssuedToken> {
@@ -35,7 +34,7 @@ export function issueOrderToken(
  * Contract 2.9.
  */
 export async function tokenFor(
-  services: Needs,
+  services: Pick<Services, 'tokens'>,
   caller: Caller,
   order: TokenOrder,
 ): Promise<IssuedToken> {

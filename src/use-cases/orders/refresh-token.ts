@@ -1,26 +1,18 @@
 /** Exchanges a refresh token for a new order token while the order is open. Contract 2.4. */
 import { ServiceError } from '../../domain/errors.ts';
 import { isOpen, orderStatus } from '../../domain/orders/order.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
 import type { Caller, IssuedToken } from '../../security/tokens.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
-import type { NeedsOf } from '../../services/needs.ts';
-import type { TokenService } from '../../services/token-service.ts';
+import type { Services } from '../../services/services.ts';
 import { findOrder } from '../../store/orders/orders.ts';
 import { refuseSuspended } from '../accounts/authenticate-caller.ts';
 import { issueOrderToken } from './order-tokens.ts';
 
-type Needs = NeedsOf<typeof issueOrderToken> & {
-  readonly database: Database;
-  readonly accounts: AccountDirectory;
-  readonly tokens: TokenService;
-  readonly clock: Clock;
-};
-
 const newOrderNeeded = 'The refresh token is no longer valid: create a new order for the consumer.';
 
-export async function refreshToken(services: Needs, refresh: string): Promise<IssuedToken> {
+export async function refreshToken(
+  services: Pick<Services, 'database' | 'accounts' | 'tokens' | 'clock'>,
+  refresh: string,
+): Promise<IssuedToken> {
   const caller = await verifyRefreshToken(services, refresh);
   if (caller.type !== 'refresh') {
     throw new ServiceError(
@@ -36,7 +28,10 @@ export async function refreshToken(services: Needs, refresh: string): Promise<Is
   return issueOrderToken(services, order);
 }
 
-async function verifyRefreshToken(services: Needs, refresh: string): Promise<Caller> {
+async function verifyRefreshToken(
+  services: Pick<Services, 'tokens'>,
+  refresh: string,
+): Promise<Caller> {
   try {
     return await services.tokens.verify(refresh);
   } catch (error) {

@@ -3,17 +3,11 @@ import { type LinkedOrder, linkConsumer } from '../../domain/orders/consumer.ts'
 import type { SentUser } from '../../domain/orders/order.ts';
 import { readUser } from '../../domain/orders/order-request.ts';
 import type { Caller, IssuedToken } from '../../security/tokens.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
-import type { NeedsOf } from '../../services/needs.ts';
+import type { Services } from '../../services/services.ts';
 import { changeOrder } from './change-order.ts';
 import { identifyInOrder } from './identify-consumer.ts';
 import { changedBy } from './order-access.ts';
 import { issueOrderToken } from './order-tokens.ts';
-
-type Needs = NeedsOf<typeof changeOrder> &
-  NeedsOf<typeof issueOrderToken> & {
-    readonly accounts: AccountDirectory;
-  };
 
 export type ResolvedUser = {
   readonly order: LinkedOrder;
@@ -22,7 +16,7 @@ export type ResolvedUser = {
 };
 
 export async function resolveUser(
-  services: Needs,
+  services: Pick<Services, 'database' | 'accounts' | 'tokens' | 'clock'>,
   caller: Caller,
   { orderId, user: sent }: { readonly orderId: string; readonly user: SentUser },
 ): Promise<ResolvedUser> {

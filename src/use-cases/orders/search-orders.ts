@@ -11,12 +11,11 @@ import {
 } from '../../domain/consumers/erased-consumer.ts';
 import { isOrderId, isTransactionId } from '../../domain/ids.ts';
 import { orderStatus, type User } from '../../domain/orders/order.ts';
-import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { providers } from '../../providers/providers.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
+import type { Services } from '../../services/services.ts';
 import { listConsumersByEmail } from '../../store/consumers/consumer-emails.ts';
-import type { OrderName } from '../../store/order-rows.ts';
+import type { OrderKey } from '../../store/order-rows.ts';
 import { listOrderRows } from '../../store/orders/order-list-rows.ts';
 import {
   type FoundIds,
@@ -31,12 +30,6 @@ import {
 import { findTextOrder } from '../../store/text-order.ts';
 import { identifyConsumer } from './identify-consumer.ts';
 import type { ListedOrder } from './list-orders.ts';
-
-type Needs = {
-  readonly database: Database;
-  readonly accounts: Pick<AccountDirectory, 'get'>;
-  readonly clock: Clock;
-};
 
 export type MatchReason =
   | 'order_id'
@@ -62,7 +55,7 @@ export type SearchResult = {
 const textLengthMax = 300;
 
 export async function searchOrders(
-  services: Needs,
+  services: Pick<Services, 'database' | 'accounts' | 'clock'>,
   accountId: string,
   { text, limit }: { readonly text: string; readonly limit: number },
 ): Promise<SearchResult> {
@@ -94,7 +87,7 @@ export async function searchOrders(
   };
 }
 
-function toNames(accountId: string, orderIds: readonly string[]): OrderName[] {
+function toNames(accountId: string, orderIds: readonly string[]): OrderKey[] {
   return orderIds.map((orderId) => ({ accountId, orderId }));
 }
 

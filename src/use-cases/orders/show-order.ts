@@ -3,14 +3,11 @@
 import { settleTransactions } from '../../domain/order-state/settle.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import type { Transaction } from '../../domain/payments/transaction.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import { listNewestOfOrder } from '../../store/inbox/delivery-lists.ts';
 import { type HistoryEntry, listRecentHistory } from '../../store/orders/history.ts';
 import { type DescribedDelivery, describeContents } from '../inbox/describe-contents.ts';
 import { findOrder, type Refusal } from './find-order.ts';
-
-type Needs = { readonly database: Database; readonly clock: Clock };
 
 export type ShownOrder = {
   readonly order: Order;
@@ -24,7 +21,7 @@ export type ShownOrder = {
 export const shownMax = 200;
 
 export async function showOrder(
-  services: Needs,
+  services: Pick<Services, 'database' | 'clock'>,
   name: string,
   accountId: string | undefined,
 ): Promise<ShownOrder | Refusal> {

@@ -4,22 +4,16 @@ import { type ChangedBy, decideConsumerId } from '../../domain/orders/consumer.t
 import type { Order, User } from '../../domain/orders/order.ts';
 import { decideUpdate, type OrderUpdate } from '../../domain/orders/order-update.ts';
 import type { Caller, IssuedToken } from '../../security/tokens.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
-import type { NeedsOf } from '../../services/needs.ts';
+import type { Services } from '../../services/services.ts';
 import { changeOrder } from './change-order.ts';
 import { identifyInOrder } from './identify-consumer.ts';
 import { changedBy } from './order-access.ts';
 import { tokenFor } from './order-tokens.ts';
 
-type Needs = NeedsOf<typeof changeOrder> &
-  NeedsOf<typeof tokenFor> & {
-    readonly accounts: AccountDirectory;
-  };
-
 export type UpdatedOrder = { readonly order: Order; readonly token: IssuedToken };
 
 export async function updateOrder(
-  services: Needs,
+  services: Pick<Services, 'database' | 'accounts' | 'tokens' | 'clock'>,
   caller: Caller,
   { orderId, update }: { readonly orderId: string; readonly update: OrderUpdate },
 ): Promise<UpdatedOrder> {

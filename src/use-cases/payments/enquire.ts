@@ -2,22 +2,18 @@
 import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
 import { settleTransactions } from '../../domain/order-state/settle.ts';
 import type { Transaction } from '../../domain/payments/transaction.ts';
-import type { Clock } from '../../domain/time.ts';
 import { markOf } from '../../security/compare.ts';
 import type { Caller } from '../../security/tokens.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
 import { type Enquiry, enquiryOf } from '../../services/enquiry.ts';
-import type { NeedsOf } from '../../services/needs.ts';
+import type { Services } from '../../services/services.ts';
 import { type EnquiredIds, getNamedOrder } from '../orders/get-named-order.ts';
 import { pollOnEnquiry } from './poll-on-enquiry.ts';
 
-type Needs = NeedsOf<typeof getNamedOrder> &
-  NeedsOf<typeof pollOnEnquiry> & {
-    readonly accounts: AccountDirectory;
-    readonly clock: Clock;
-  };
-
-export async function enquire(services: Needs, caller: Caller, ids: EnquiredIds): Promise<Enquiry> {
+export async function enquire(
+  services: Services,
+  caller: Caller,
+  ids: EnquiredIds,
+): Promise<Enquiry> {
   const account = await services.accounts.get(caller.accountId);
   const found = await getNamedOrder(services, caller, ids);
   const { order } = found;
@@ -33,7 +29,11 @@ export async function enquire(services: Needs, caller: Caller, ids: EnquiredIds)
 }
 
 /** During a rotation, signs with the secret that the caller used: it may not have the other one. */
-function signingSecret({ clock }: Needs, account: Account, caller: Caller): string {
+function signingSecret(
+  { clock }: Pick<Services, 'clock'>,
+  account: Account,
+  caller: Caller,
+): string {
   const secrets = liveSecrets(account, 'access-secret', clock());
   const mark = caller.type === 'merchant' ? caller.secretMark : undefined;
   return secrets.find((secret) => markOf(secret) === mark) ?? secrets[0] ?? '';

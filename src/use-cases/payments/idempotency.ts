@@ -5,10 +5,10 @@
 import { hash } from 'node:crypto';
 import { ServiceError } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
-import type { Database, Queryable, Transaction } from '../../postgres/database.ts';
+import { addSeconds } from '../../domain/time.ts';
+import type { Queryable, Transaction } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
-import type { NeedsOf } from '../../services/needs.ts';
+import type { Services } from '../../services/services.ts';
 import {
   claimKey,
   type FirstRequest,
@@ -17,11 +17,6 @@ import {
   saveAnswer,
 } from '../../store/payments/idempotency-keys.ts';
 import { waitForFirst } from './wait-for-first.ts';
-
-type Needs = NeedsOf<typeof waitForFirst> & {
-  readonly database: Database;
-  readonly clock: Clock;
-};
 
 /** A request with its idempotency key. Only digests of the key and of the content are stored. */
 export type KeyedRequest = IdempotencyKey & { readonly contentDigest: Buffer };
@@ -49,7 +44,7 @@ export function keyedRequest(
 /** Call it under the order's lock and before any check: a repeat gets its answer whatever has changed since. */
 export async function findFirst(
   tx: Transaction,
-  services: Needs,
+  services: Pick<Services, 'clock'>,
   request: KeyedRequest,
 ): Promise<FirstRequest | undefined> {
   const first = await findFirstRequest(tx, request, usedAfter(services));
@@ -62,7 +57,7 @@ export async function findFirst(
 /** Requests for one order are serialised by its lock, so a key that is claimed by now belongs to another order. */
 export async function claimFirst(
   tx: Transaction,
-  services: Needs,
+  services: Pick<Services, 'clock'>,
   request: KeyedRequest,
   stored: { readonly orderId: string; readonly transactionId: string },
 ): Promise<void> {
@@ -83,7 +78,7 @@ export function saveFirstAnswer(
 
 /** Undefined if the process of the first request ended before it saved an answer. */
 export async function findFirstAnswer<Answer>(
-  services: Needs,
+  services: Pick<Services, 'database' | 'waitingRepeats' | 'clock'>,
   request: KeyedRequest,
   { createdAt }: FirstRequest,
 ): Promise<Answer | undefined> {
@@ -94,7 +89,7 @@ export async function findFirstAnswer<Answer>(
   return answer as Answer | undefined;
 }
 
-function usedAfter({ clock }: Needs): Date {
+function usedAfter({ clock }: Pick<Services, 'clock'>): Date {
   return addSeconds(clock(), -limits.idempotencyKeySeconds);
 }
 

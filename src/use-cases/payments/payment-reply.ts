@@ -5,11 +5,7 @@ import type { Payment } from '../../domain/payments/transaction.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Outcome, StartedPayment } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
-import type { ServiceSettings } from '../../services/services.ts';
-
-type Needs = {
-  readonly settings: ServiceSettings;
-};
+import type { Services } from '../../services/services.ts';
 
 export type PaymentReply = {
   readonly orderId: string;
@@ -29,7 +25,7 @@ type PaymentIds = {
 };
 
 export function replyToStart(
-  services: Needs,
+  services: Pick<Services, 'settings'>,
   ids: PaymentIds,
   result: Outcome<StartedPayment>['result'],
 ): PaymentReply {
@@ -54,7 +50,11 @@ export function notStartedMessage(why: string): string {
 }
 
 /** For a repeat whose first request got no reply because its process ended. */
-export function replyFromStored(services: Needs, ids: PaymentIds, payment: Payment): PaymentReply {
+export function replyFromStored(
+  services: Pick<Services, 'settings'>,
+  ids: PaymentIds,
+  payment: Payment,
+): PaymentReply {
   const { status, start, provider, failure } = payment;
   switch (status) {
     case 'new':
@@ -90,7 +90,7 @@ function undecided(ids: PaymentIds): PaymentReply {
 
 /** Our page that sends the consumer to the provider. */
 export function launchPageOf(
-  { settings }: Needs,
+  { settings }: Pick<Services, 'settings'>,
   { accountId, transactionId }: Pick<PaymentIds, 'accountId' | 'transactionId'>,
 ): string {
   return `${settings.publicUrl}/pay/${accountId}/${transactionId}`;

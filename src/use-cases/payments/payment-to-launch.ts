@@ -4,14 +4,12 @@ import type { Order } from '../../domain/orders/order.ts';
 import type { Start } from '../../domain/payments/start.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { PaymentToLaunch } from '../../providers/outbound.ts';
-import type { NeedsOf } from '../../services/needs.ts';
 import { webhookUrlOf } from '../../services/provider-apis.ts';
+import type { Services } from '../../services/services.ts';
 import { launchPageOf } from './payment-reply.ts';
 
-type Needs = NeedsOf<typeof webhookUrlOf> & NeedsOf<typeof launchPageOf>;
-
 export function toPayment(
-  services: Needs,
+  services: Pick<Services, 'settings'>,
   account: Account,
   order: Pick<Order, 'orderId' | 'invoiceId' | 'details'>,
   started: {

@@ -4,20 +4,12 @@
  */
 import { paymentLimits } from '../../domain/payments/limits.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
+import { addSeconds } from '../../domain/time.ts';
 import { createBusyAccounts } from '../../services/busy-accounts.ts';
-import type { NeedsOf } from '../../services/needs.ts';
-import type { ServiceSettings } from '../../services/services.ts';
+import type { Services } from '../../services/services.ts';
 import type { ClaimedPoll } from '../../store/payments/polls.ts';
 import { createPollClaims } from './claim-polls.ts';
 import { pollClaimed } from './poll-provider.ts';
-
-type Needs = NeedsOf<typeof pollClaimed> & {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
-};
 
 export type DuePolls = {
   /** Starts polls that are due. True if there may be more that can start now. */
@@ -38,7 +30,7 @@ const pollIntervals: readonly number[] = [1, 2, 5, 10, 30, 60, 180, 360];
 const pollsMax = 90;
 
 export function createDuePolls(
-  services: Needs,
+  services: Services,
   provider: ProviderName,
   { onRoom = () => {}, onError = () => {} }: Watch = {},
 ): DuePolls {
@@ -74,7 +66,7 @@ export function createDuePolls(
   };
 }
 
-function pollTimesOf({ clock, settings: { pollSeconds } }: Needs) {
+function pollTimesOf({ clock, settings: { pollSeconds } }: Pick<Services, 'clock' | 'settings'>) {
   const now = clock();
   return {
     now,

@@ -4,22 +4,14 @@
  */
 import type { Account } from '../../domain/accounts/account.ts';
 import { needsPolling } from '../../domain/payments/needs-polling.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
-import type { NeedsOf } from '../../services/needs.ts';
+import { addSeconds } from '../../domain/time.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';
-import type { ReportDefect, ServiceSettings } from '../../services/services.ts';
+import type { Services } from '../../services/services.ts';
 import type { OrderWithTransactions } from '../../store/orders/enquiry.ts';
 import { pollOfEnquiry } from './poll-provider.ts';
 
-type Needs = NeedsOf<typeof findProviderApi> &
-  NeedsOf<typeof pollOfEnquiry> & {
-    readonly clock: Clock;
-    readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
-    readonly reportDefect: ReportDefect;
-  };
-
 export function pollOnEnquiry(
-  services: Needs,
+  services: Services,
   account: Account,
   { transactions, polledAt }: OrderWithTransactions,
 ): void {

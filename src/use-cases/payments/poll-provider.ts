@@ -13,16 +13,12 @@ import {
 } from '../../domain/payments/needs-polling.ts';
 import type { CallResult } from '../../domain/payments/start.ts';
 import { isFinal, type Transaction } from '../../domain/payments/transaction.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
+import { addSeconds } from '../../domain/time.ts';
 import type { ProviderApi } from '../../providers/call.ts';
 import type { FetchedStatus, Outcome, RefundToStart } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
-import type { NeedsOf } from '../../services/needs.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';
-import type { ServiceSettings } from '../../services/services.ts';
-import type { Batches } from '../../store/orders/batches.ts';
+import type { Services } from '../../services/services.ts';
 import {
   type ClaimedPoll,
   claimPollOfEnquiry,
@@ -34,30 +30,18 @@ import { recordPoll, storeAnswers } from './record-call.ts';
 import { pspIdsOf, refundCallsOf } from './refund-calls.ts';
 import { resendRefund } from './resend-refund.ts';
 
-type Needs = NeedsOf<typeof findProviderApi> &
-  NeedsOf<typeof settleOrder> &
-  NeedsOf<typeof recordPoll> &
-  NeedsOf<typeof storeAnswers> &
-  NeedsOf<typeof resendRefund> & {
-    readonly database: Database;
-    readonly batches: Batches;
-    readonly accounts: AccountDirectory;
-    readonly clock: Clock;
-    readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
-  };
-
 /** For a refund that the provider has not confirmed: half an hour at the default interval. */
 const unconfirmedRefundIntervalMax = 30;
 
 /** False if the provider gave no usable answer. */
-export async function pollClaimed(services: Needs, claimed: ClaimedPoll): Promise<boolean> {
+export async function pollClaimed(services: Services, claimed: ClaimedPoll): Promise<boolean> {
   const result = await pollTransaction(services, claimed, claimed.orderId, claimed.nextPollAt);
   return result === undefined || result.kind === 'done' || result.kind === 'refused';
 }
 
 /** Polls now, whenever it was polled before. Undefined if there is nothing to poll. */
 export function pollNow(
-  services: Needs,
+  services: Services,
   due: DuePoll,
   orderId: string,
 ): Promise<PollResult | undefined> {
@@ -67,13 +51,13 @@ export function pollNow(
 export type PollResult = Outcome<FetchedStatus>['result'];
 
 /** At most once per poll interval, in addition to the scheduled polls. */
-export async function pollOfEnquiry(services: Needs, due: DuePoll): Promise<void> {
+export async function pollOfEnquiry(services: Services, due: DuePoll): Promise<void> {
   await pollAtMostEvery(services, due, services.settings.pollSeconds);
 }
 
 /** Callers in all processes share one poll within these seconds. */
 export async function pollAtMostEvery(
-  services: Needs,
+  services: Services,
   due: DuePoll,
   seconds: number,
 ): Promise<void> {
@@ -84,7 +68,7 @@ export async function pollAtMostEvery(
 }
 
 async function pollTransaction(
-  services: Needs,
+  services: Services,
   due: DuePoll,
   orderId: string,
   nextPollAt?: Date | null,
@@ -111,7 +95,7 @@ async function pollTransaction(
 
 /** Polls sooner than scheduled if a refund is not confirmed, or if a payment is due to be flagged before. */
 async function bringForward(
-  { database, clock, settings }: Needs,
+  { database, clock, settings }: Pick<Services, 'database' | 'clock' | 'settings'>,
   due: DuePoll,
   transaction: Transaction,
   scheduled: Date | null,
@@ -141,7 +125,7 @@ function isUncaptured(transaction: Transaction, now: Date): boolean {
 }
 
 async function fetchAndApply(
-  services: Needs,
+  services: Services,
   account: Account,
   order: Order,
   transaction: Transaction,

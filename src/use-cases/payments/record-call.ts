@@ -7,33 +7,19 @@ import { type FailureCode, failureReason } from '../../domain/payments/failure.t
 import { paymentLimits } from '../../domain/payments/limits.ts';
 import type { CallResult } from '../../domain/payments/start.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database, Transaction } from '../../postgres/database.ts';
+import type { Transaction } from '../../postgres/database.ts';
 import type { Outcome, Records, StartedPayment } from '../../providers/outbound.ts';
-import type { Counters } from '../../services/counters.ts';
-import type { FinishedCall, RecordInBatch } from '../../services/finished-call.ts';
-import type { NeedsOf } from '../../services/needs.ts';
-import type { ServiceSettings } from '../../services/services.ts';
-import type { Warnings } from '../../services/warnings.ts';
+import type { FinishedCall } from '../../services/finished-call.ts';
+import type { Services } from '../../services/services.ts';
 import { digestOf, newDelivery } from '../inbox/new-delivery.ts';
 import { storeDelivery } from '../inbox/store-delivery.ts';
 import { tryTranslate } from '../inbox/translate-delivery.ts';
 import { unparkDeliveries } from '../inbox/unpark-deliveries.ts';
 import { recordCalls } from './record-calls.ts';
 
-type Needs = NeedsOf<typeof newDelivery> &
-  NeedsOf<typeof storeDelivery> &
-  NeedsOf<typeof unparkDeliveries> & {
-    readonly database: Database;
-    readonly counters: Counters;
-    readonly warnings: Warnings;
-    readonly clock: Clock;
-    readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
-  };
-
 /** `more` are further calls for the same transaction. `alsoSave` runs in the same database transaction. */
 export async function recordCall(
-  services: Needs,
+  services: Services,
   call: FinishedCall,
   more: readonly FinishedCall[] = [],
   alsoSave?: (tx: Transaction) => Promise<void>,
@@ -44,22 +30,22 @@ export async function recordCall(
 }
 
 /** In a batch with other polls: there are many of them, and nobody waits for one. */
-export async function recordPoll(
-  services: Needs & { readonly recordInBatch: RecordInBatch },
-  call: FinishedCall,
-): Promise<void> {
+export async function recordPoll(services: Services, call: FinishedCall): Promise<void> {
   noteCall(services, call);
-  await unparkLearned(services, call, await services.recordInBatch(call));
+  await unparkLearned(services, call, await services.recordCalls(call));
 }
 
-function noteCall(services: Needs, call: FinishedCall): void {
+function noteCall(services: Pick<Services, 'counters' | 'warnings'>, call: FinishedCall): void {
   services.counters.noteCall(call);
   warnOfFailure(services, call);
 }
 
 /** Webhooks that arrived before the answer may be parked for the provider's order id. */
 async function unparkLearned(
-  services: Needs,
+  services: Pick<
+    Services,
+    'database' | 'batches' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
+  >,
   { accountId }: FinishedCall,
   learned: string | undefined,
 ): Promise<void> {
@@ -68,7 +54,7 @@ async function unparkLearned(
 }
 
 /** A refused payment concerns the merchant only; refused keys and failed calls concern the operator. */
-function warnOfFailure({ warnings }: Needs, call: FinishedCall): void {
+function warnOfFailure({ warnings }: Pick<Services, 'warnings'>, call: FinishedCall): void {
   const { accountId, provider, operation, outcome } = call;
   const reason = outcome === 'done' ? undefined : findReason(call);
   if (reason !== undefined)
@@ -128,7 +114,7 @@ function storableUrl(url: string | undefined): string | undefined {
 
 /** The key derives from the body, so that an equal answer counts as a repeat. */
 export async function storeAnswers(
-  services: Needs,
+  services: Services,
   account: Account,
   provider: ProviderName,
   records: Records,

@@ -11,13 +11,13 @@ import {
   type CallResult,
   type Start,
 } from '../../domain/payments/start.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
-import { type Database, limitLockWait, type Transaction } from '../../postgres/database.ts';
+import { addSeconds } from '../../domain/time.ts';
+import { limitLockWait, type Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
 import { databaseLimits } from '../../postgres/limits.ts';
-import type { Announcer } from '../../services/announcer.ts';
 import { mapWithPauses } from '../../services/event-loop.ts';
 import type { FinishedCall } from '../../services/finished-call.ts';
+import type { Services } from '../../services/services.ts';
 import { learnProviderOrders, type ProviderOrder } from '../../store/orders/order-matching.ts';
 import { describeChange } from '../order-state/describe-change.ts';
 import { listNewEvents } from '../order-state/list-new-events.ts';
@@ -26,22 +26,16 @@ import { listOrderChanges } from '../order-state/order-changes.ts';
 import { advance, type OrderProgress, startProgress } from '../order-state/order-progress.ts';
 import { saveOrderChanges } from '../order-state/save-order-state.ts';
 
-type Needs = {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly settings: { readonly pollSeconds: number };
-  readonly announcer: Announcer;
-};
-
 /**
  * Returns the provider's order id that each call made known, in the order of the calls. `alsoSave` runs in the same
  * database transaction.
  */
 export async function recordCalls(
-  { database, clock, settings, announcer }: Needs,
+  services: Pick<Services, 'database' | 'announcer' | 'clock' | 'settings'>,
   calls: readonly FinishedCall[],
   alsoSave?: (tx: Transaction) => Promise<void>,
 ): Promise<Array<string | undefined>> {
+  const { database, clock, settings, announcer } = services;
   return database.transaction(async (tx) => {
     const now = clock();
     const names = new Map(calls.map((call) => [orderKeyOf(call), call]));

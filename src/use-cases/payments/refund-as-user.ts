@@ -6,13 +6,11 @@
 import type { Actor } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { SentAmount } from '../../domain/money/money.ts';
-import type { NeedsOf } from '../../services/needs.ts';
-import type { OrderName } from '../../store/order-rows.ts';
+import type { Services } from '../../services/services.ts';
+import type { OrderKey } from '../../store/order-rows.ts';
 import { refund } from './refund.ts';
 import type { RefundReply } from './store-refund.ts';
 import type { Replayable } from './wait-for-first.ts';
-
-type Needs = NeedsOf<typeof refund>;
 
 export type UserRefund = {
   readonly transactionId: string;
@@ -25,9 +23,9 @@ export type UserRefund = {
 };
 
 export async function refundAsUser(
-  services: Needs,
+  services: Services,
   actor: Actor,
-  { accountId, orderId }: OrderName,
+  { accountId, orderId }: OrderKey,
   { key, note, ...wanted }: UserRefund,
 ): Promise<Replayable<RefundReply>> {
   if (!wanted.transactionId.startsWith(`${orderId}-`)) {

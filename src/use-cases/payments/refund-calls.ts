@@ -1,17 +1,11 @@
 /** The calls to a provider for one refund: a single call, or one for each capture that the refund is split over. */
 import type { Account } from '../../domain/accounts/account.ts';
 import type { CallState, Start } from '../../domain/payments/start.ts';
-import type { Clock } from '../../domain/time.ts';
 import type { ProviderApi } from '../../providers/call.ts';
 import type { RefundToStart } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
-import type { NeedsOf } from '../../services/needs.ts';
+import type { Services } from '../../services/services.ts';
 import { callResultOfStart, recordCall, storeAnswers } from './record-call.ts';
-
-type Needs = NeedsOf<typeof recordCall> &
-  NeedsOf<typeof storeAnswers> & {
-    readonly clock: Clock;
-  };
 
 /** Each part of a refund has its own id, which is the same each time the part is sent. */
 export function callIdOf(transactionId: string, part: number): string {
@@ -56,7 +50,7 @@ const unsent = { call: 'unsent' } as const;
  * the provider. A refusal of its repeat then proves nothing, and the refund stays pending. Contract 4.16.
  */
 export async function requestRefund(
-  services: Needs,
+  services: Services,
   account: Account,
   orderId: string,
   api: ProviderApi,

@@ -10,13 +10,10 @@ import { formatAmount, isPositive, parseSentAmount } from '../../domain/money/mo
 import { linkRefunds } from '../../domain/order-state/refund-links.ts';
 import type { RequestedRefund } from '../../domain/order-state/refund-request.ts';
 import type { Order } from '../../domain/orders/order.ts';
-import type { Database, Transaction } from '../../postgres/database.ts';
+import type { Transaction } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
-import type { NeedsOf } from '../../services/needs.ts';
-import type { ReportDefect } from '../../services/services.ts';
+import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
-import type { Batches } from '../../store/orders/batches.ts';
 import { lockOrderState } from '../order-state/lock-order-state.ts';
 import { type EnquiredIds, getNamedOrder } from '../orders/get-named-order.ts';
 import {
@@ -36,17 +33,6 @@ import {
 } from './store-refund.ts';
 import { type Replayable, waitForFirst } from './wait-for-first.ts';
 
-type Needs = NeedsOf<typeof getNamedOrder> &
-  NeedsOf<typeof findFirstAnswer> &
-  NeedsOf<typeof requestRefund> &
-  NeedsOf<typeof storeRefund> &
-  NeedsOf<typeof waitForFirst> & {
-    readonly database: Database;
-    readonly batches: Batches;
-    readonly accounts: AccountDirectory;
-    readonly reportDefect: ReportDefect;
-  };
-
 export type RefundRequest = RequestedRefund & {
   readonly invoiceId: string | undefined;
   /** The amount under its other name. Contract 11.12. */
@@ -60,7 +46,7 @@ export type RefundOptions = {
 };
 
 export async function refund(
-  services: Needs,
+  services: Services,
   caller: Caller,
   sent: RefundRequest,
   { idempotencyKey, by }: RefundOptions = {},
@@ -107,7 +93,7 @@ export async function refund(
 
 async function writeAudit(
   tx: Transaction,
-  { clock }: Needs,
+  { clock }: Pick<Services, 'clock'>,
   accountId: string,
   { transactionId, calls, replyIfCallFails }: StoredRefund,
   { actor, note }: NonNullable<RefundOptions['by']>,
@@ -152,7 +138,7 @@ function amountOf(sent: RefundRequest['amount'], { currency }: Order['amounts'])
 
 /** A repeat with the same key gets this reply, whatever happens to the refund later. */
 async function saveReply(
-  services: Needs,
+  services: Pick<Services, 'database' | 'reportDefect'>,
   keyed: KeyedRequest | undefined,
   reply: RefundReply,
 ): Promise<RefundReply> {
@@ -166,7 +152,7 @@ async function saveReply(
 }
 
 async function makeRefund(
-  services: Needs,
+  services: Services,
   account: Account,
   orderId: string,
   stored: StoredRefund,
@@ -188,7 +174,7 @@ async function makeRefund(
 
 /** Reads the current state of the refund. If its first request is still running, waits for the result. */
 async function readRepeat(
-  services: Needs,
+  services: Pick<Services, 'batches' | 'waitingRepeats' | 'clock'>,
   accountId: string,
   orderId: string,
   { refund, paymentTransactionId }: RepeatedRefund,
@@ -204,7 +190,7 @@ async function readRepeat(
 }
 
 async function readRefund(
-  { batches }: Needs,
+  { batches }: Pick<Services, 'batches'>,
   accountId: string,
   orderId: string,
   named: { readonly transactionId: string; readonly paymentTransactionId?: string },

@@ -5,26 +5,16 @@
 import type { Account } from '../../domain/accounts/account.ts';
 import { applyStart } from '../../domain/order-state/order-state.ts';
 import { settle } from '../../domain/order-state/settle.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
+import { addSeconds } from '../../domain/time.ts';
 import type { ProviderApi } from '../../providers/call.ts';
-import type { Announcer } from '../../services/announcer.ts';
-import type { NeedsOf } from '../../services/needs.ts';
-import type { ServiceSettings } from '../../services/services.ts';
+import type { Services } from '../../services/services.ts';
 import { lockOrderState } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
 import { addResult } from './record-calls.ts';
 import { pspIdsOf, type RefundCall, refundCallsOf, requestRefund } from './refund-calls.ts';
 
-type Needs = NeedsOf<typeof requestRefund> & {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly announcer: Announcer;
-  readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
-};
-
 export async function resendRefund(
-  services: Needs,
+  services: Services,
   account: Account,
   orderId: string,
   api: ProviderApi,
@@ -40,12 +30,13 @@ export async function resendRefund(
 
 /** False if the call was sent by somebody else meanwhile. */
 async function claimFirstSending(
-  { database, clock, settings, announcer }: Needs,
+  services: Pick<Services, 'database' | 'announcer' | 'clock' | 'settings'>,
   accountId: string,
   orderId: string,
   provider: string,
   { transactionId, callId }: RefundCall,
 ): Promise<boolean> {
+  const { database, clock, settings, announcer } = services;
   return database.transaction(async (tx) => {
     const before = await lockOrderState(tx, accountId, orderId);
     const refund = before.transactions.find((entry) => entry.transactionId === transactionId);

@@ -15,18 +15,14 @@ import type { PaymentModeCode } from '../../domain/payment-mode.ts';
 import { failureReason } from '../../domain/payments/failure.ts';
 import type { CallResult, Start } from '../../domain/payments/start.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
-import type { Database, Transaction } from '../../postgres/database.ts';
+import { addSeconds } from '../../domain/time.ts';
+import type { Transaction } from '../../postgres/database.ts';
 import type { ProviderApi } from '../../providers/call.ts';
 import type { PaymentToStart } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
 import type { Caller } from '../../security/tokens.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
-import type { Announcer } from '../../services/announcer.ts';
-import type { NeedsOf } from '../../services/needs.ts';
 import { findRoute } from '../../services/provider-apis.ts';
-import type { ReportDefect, ServiceSettings } from '../../services/services.ts';
-import type { Batches } from '../../store/orders/batches.ts';
+import type { Services } from '../../services/services.ts';
 import { saveChosen } from '../../store/orders/checkouts.ts';
 import { loadOrderStates } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
@@ -52,23 +48,6 @@ import { toPayment } from './payment-to-launch.ts';
 import { callResultOfStart, recordCall } from './record-call.ts';
 import { refuseOtherPayment, refuseTooMany } from './refuse-payment.ts';
 import type { Replayable } from './wait-for-first.ts';
-
-type Needs = NeedsOf<typeof findRoute> &
-  NeedsOf<typeof toPayment> &
-  NeedsOf<typeof findFirst> &
-  NeedsOf<typeof findFirstAnswer> &
-  NeedsOf<typeof claimFirst> &
-  NeedsOf<typeof replyFromStored> &
-  NeedsOf<typeof replyToStart> &
-  NeedsOf<typeof recordCall> & {
-    readonly database: Database;
-    readonly batches: Batches;
-    readonly accounts: AccountDirectory;
-    readonly clock: Clock;
-    readonly announcer: Announcer;
-    readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
-    readonly reportDefect: ReportDefect;
-  };
 
 export type PaymentRequest = {
   readonly orderId: string;
@@ -103,7 +82,7 @@ type RepeatedPayment = {
 
 /** A repeat with the same idempotency key starts no payment and gets the first reply. Contract 11.9. */
 export async function startPayment(
-  services: Needs,
+  services: Services,
   caller: Caller,
   request: PaymentRequest,
   idempotencyKey?: string,
@@ -112,10 +91,10 @@ export async function startPayment(
   const stored = await storePayment(services, account, caller, request, idempotencyKey);
   return stored.kind === 'repeat'
     ? { reply: await replayPayment(services, stored), replayed: true }
-    : { reply: await callProvider(services, stored), replayed: false };
+    : { reply: await startAtProvider(services, stored), replayed: false };
 }
 
-async function callProvider(services: Needs, stored: StoredPayment): Promise<PaymentReply> {
+async function startAtProvider(services: Services, stored: StoredPayment): Promise<PaymentReply> {
   const { accountId, payment, provider, api, keyed } = stored;
   const { orderId, transactionId } = payment;
   const { answer, result } = await getProvider(provider).outbound.startPayment(api, payment);
@@ -145,7 +124,7 @@ function notStarted(why: string, now: Date): CallResult {
 }
 
 async function replayPayment(
-  services: Needs,
+  services: Pick<Services, 'database' | 'batches' | 'waitingRepeats' | 'clock' | 'settings'>,
   { keyed, first }: RepeatedPayment,
 ): Promise<PaymentReply> {
   const answer = await findFirstAnswer<PaymentReply>(services, keyed, first);
@@ -163,7 +142,10 @@ async function replayPayment(
 }
 
 async function storePayment(
-  services: Needs,
+  services: Pick<
+    Services,
+    'database' | 'announcer' | 'callProvider' | 'counters' | 'clock' | 'settings'
+  >,
   account: Account,
   caller: Caller,
   request: PaymentRequest,

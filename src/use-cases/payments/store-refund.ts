@@ -16,30 +16,20 @@ import type { RefundStatus } from '../../domain/payments/notice.ts';
 import type { Start } from '../../domain/payments/start.ts';
 import type { Refund } from '../../domain/payments/transaction.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
+import { addSeconds } from '../../domain/time.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { ProviderApi } from '../../providers/call.ts';
 import type { RefundToStart } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
-import type { Announcer } from '../../services/announcer.ts';
 import type { TransactionType } from '../../services/enquiry.ts';
-import type { NeedsOf } from '../../services/needs.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';
-import type { ServiceSettings } from '../../services/services.ts';
+import type { Services } from '../../services/services.ts';
 import { claimRefundRequest, findLiveRefundOf } from '../../store/payments/refund-requests.ts';
 import type { LockedOrderState } from '../order-state/lock-order-state.ts';
 import { refuseFullOrder } from '../order-state/refuse-full-order.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
 import { claimFirst, type FirstRequest, findFirst, type KeyedRequest } from './idempotency.ts';
 import { callIdOf } from './refund-calls.ts';
-
-type Needs = NeedsOf<typeof findProviderApi> &
-  NeedsOf<typeof findFirst> &
-  NeedsOf<typeof claimFirst> & {
-    readonly clock: Clock;
-    readonly announcer: Announcer;
-    readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
-  };
 
 export type StoredRefund = {
   readonly kind: 'new';
@@ -71,7 +61,7 @@ export type RefundReply = {
 
 export async function storeRefund(
   tx: Transaction,
-  services: Needs,
+  services: Pick<Services, 'announcer' | 'callProvider' | 'clock' | 'settings'>,
   account: Account,
   before: LockedOrderState,
   request: RequestedRefund,

@@ -5,12 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { paymentLimits } from '../../domain/payments/limits.ts';
 import type { Clock } from '../../domain/time.ts';
-import type { WaitingRepeats } from '../../services/waiting-repeats.ts';
-
-type Needs = {
-  readonly waitingRepeats: WaitingRepeats;
-  readonly clock: Clock;
-};
+import type { Services } from '../../services/services.ts';
 
 /** A reply, and whether it repeats the reply to an earlier request. */
 export type Replayable<Reply> = { readonly reply: Reply; readonly replayed: boolean };
@@ -23,7 +18,7 @@ const [pauseMsMin, pauseMsMax] = [25, 400];
  * be held while a provider is called.
  */
 export async function waitForFirst<Found>(
-  { clock, waitingRepeats }: Needs,
+  { clock, waitingRepeats }: Pick<Services, 'waitingRepeats' | 'clock'>,
   accountId: string,
   firstAt: Date,
   look: () => Promise<Found | undefined>,

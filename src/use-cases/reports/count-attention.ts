@@ -1,10 +1,8 @@
 /** Counts what needs a person's attention in an account, up to a limit. */
-import type { Database } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import { listEndpoints } from '../../store/accounts/endpoints.ts';
 import { countDeliveriesOfState, countUndelivered } from '../../store/inbox/attention.ts';
 import { countMax, countReview, type LimitedCount, limited } from '../review/count-review.ts';
-
-type Needs = { readonly database: Database };
 
 export type Attention = {
   /** Everything that the review lists, dead deliveries included. */
@@ -15,7 +13,10 @@ export type Attention = {
   readonly disabledEndpoints: LimitedCount;
 };
 
-export async function countAttention({ database }: Needs, accountId: string): Promise<Attention> {
+export async function countAttention(
+  { database }: Pick<Services, 'database'>,
+  accountId: string,
+): Promise<Attention> {
   const [review, parked, undelivered, endpoints] = await Promise.all([
     countReview({ database }, accountId),
     countDeliveriesOfState(database, accountId, 'parked', countMax + 1),

@@ -2,6 +2,7 @@
  * The overview of an account for a period, with what needs attention. Stored figures are at most a sweep old, so the
  * half hours that changed since are counted here. See docs/decisions/0045.
  */
+
 import { type Figure, shareKinds } from '../../domain/reports/figure.ts';
 import { settledBefore } from '../../domain/reports/margin.ts';
 import {
@@ -12,8 +13,9 @@ import {
   readPeriod,
 } from '../../domain/reports/overview.ts';
 import { dayAfter, dayOf, slotsBetween } from '../../domain/reports/slot.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
+import { addSeconds } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import { sumDays } from '../../store/reports/figure-days.ts';
 import { listSlotsChangedSince } from '../../store/reports/figure-slots.ts';
 import {
@@ -27,8 +29,6 @@ import { findPass, findWalk } from '../../store/reports/slot-cursors.ts';
 import { findTextOrder } from '../../store/text-order.ts';
 import { type Attention, countAttention } from './count-attention.ts';
 
-type Needs = { readonly database: Database; readonly clock: Clock };
-
 export type AccountOverview = Overview & {
   readonly attention: Attention;
   /**
@@ -39,7 +39,7 @@ export type AccountOverview = Overview & {
 };
 
 export async function getOverview(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   accountId: string,
   request: PeriodRequest,
 ): Promise<AccountOverview> {

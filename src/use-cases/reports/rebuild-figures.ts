@@ -1,15 +1,12 @@
 /** Counts all figures of an account, or of all, again. Figures that are right do not change. */
 import type { Actor } from '../../domain/audit.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import { listAccountIds } from '../../store/accounts/accounts.ts';
 import { findWalk, savePass, saveWalk } from '../../store/reports/slot-cursors.ts';
 import { findTextOrder, type TextOrder } from '../../store/text-order.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { recountSlots } from './count-figures.ts';
 import { walkSlots } from './visit-slots.ts';
-
-type Needs = { readonly database: Database; readonly clock: Clock };
 
 export type RebuiltFigures = {
   /** Half hours with orders or figures. */
@@ -20,18 +17,18 @@ export type RebuiltFigures = {
 
 /** The log of each account whose figures changed says so. */
 export async function rebuildFigures(
-  needs: Needs,
+  services: Pick<Services, 'database' | 'clock'>,
   actor: Actor,
   accountId?: string,
 ): Promise<RebuiltFigures> {
-  const { database, clock } = needs;
+  const { database, clock } = services;
   const startedAt = clock();
   const order = await findTextOrder(database);
   const accountIds = accountId ? [accountId] : await listAccountIds(database);
   let counted = 0;
   let changed = 0;
   for (const id of accountIds) {
-    const rebuilt = await rebuildAccount(needs, order, id);
+    const rebuilt = await rebuildAccount(services, order, id);
     counted += rebuilt.counted;
     changed += rebuilt.changed;
     if (rebuilt.changed === 0) continue;
@@ -41,7 +38,7 @@ export async function rebuildFigures(
       object: id,
       details: rebuilt,
     } as const;
-    await recordAudit(needs, actor, [done]);
+    await recordAudit(services, actor, [done]);
   }
   if (!accountId) {
     await savePass(database, 'figures', { reachedAt: startedAt, until: undefined, accountId: '' });
@@ -52,7 +49,7 @@ export async function rebuildFigures(
 }
 
 async function rebuildAccount(
-  { database }: Needs,
+  { database }: Pick<Services, 'database'>,
   order: TextOrder,
   accountId: string,
 ): Promise<RebuiltFigures> {

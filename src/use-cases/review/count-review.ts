@@ -1,5 +1,5 @@
 /** Counts what the review of an account lists, up to a limit. The list and the overview show this one number. */
-import type { Database } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import { countDeliveriesOfState } from '../../store/inbox/attention.ts';
 import {
   type Flagged,
@@ -10,8 +10,6 @@ import {
 } from '../../store/inbox/review.ts';
 import { describeDeliveries, listOpenFlags, subjectOf } from './describe-review.ts';
 
-type Needs = { readonly database: Database };
-
 /** A count, which is a minimum if there are more. */
 export type LimitedCount = { readonly count: number; readonly isMore: boolean };
 
@@ -20,7 +18,10 @@ export const countMax = 200;
 const pageSize = 250;
 const pagesMax = 4;
 
-export async function countReview({ database }: Needs, accountId: string): Promise<LimitedCount> {
+export async function countReview(
+  { database }: Pick<Services, 'database'>,
+  accountId: string,
+): Promise<LimitedCount> {
   const countFlags = async (rows: readonly Flagged[]) =>
     (await listOpenFlags(database, rows)).length;
   const counts = await Promise.all([

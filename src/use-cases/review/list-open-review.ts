@@ -1,9 +1,7 @@
 /** Lists what needs a person in one account, for the dashboard. Contract 13.6. */
 import { refuseField } from '../../domain/errors.ts';
-import type { Database } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import { listReview, type ReviewPageRead } from './list-review.ts';
-
-type Needs = { readonly database: Database };
 
 export type OpenReviewQuery = {
   /** The `next` of the previous page. */
@@ -16,7 +14,7 @@ export type OpenReviewQuery = {
 const emptyReadsMax = 20;
 
 export async function listOpenReview(
-  { database }: Needs,
+  { database }: Pick<Services, 'database'>,
   accountId: string,
   { after, limit }: OpenReviewQuery,
 ): Promise<ReviewPageRead> {

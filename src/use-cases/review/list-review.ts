@@ -1,5 +1,6 @@
 /** Lists everything that needs manual review and is not resolved: deliveries, and flags of orders and transactions. */
 import type { Database } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import {
   listDeliveriesToReview,
   listFlaggedOrders,
@@ -14,10 +15,6 @@ import {
 } from './describe-review.ts';
 
 export type { ReviewEntry };
-
-type Needs = {
-  readonly database: Database;
-};
 
 export type ReviewQuery = {
   /** Undefined for all accounts. */
@@ -87,7 +84,7 @@ function listOf<Entry extends Row>(
 
 /** Reads one page. Undefined if `after` is not the `next` of a page. */
 export async function listReview(
-  { database }: Needs,
+  { database }: Pick<Services, 'database'>,
   { accountId, after, limit }: ReviewQuery,
 ): Promise<ReviewPageRead | undefined> {
   const start = after === undefined ? { list: 0, row: undefined } : findStart(after);

@@ -4,18 +4,13 @@
  */
 import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { findNote } from '../../domain/inbox/review.ts';
-import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import { appendAudits } from '../../store/accounts/audit.ts';
 import { deleteReferencesOf } from '../../store/inbox/parked-deliveries.ts';
 import { type DeliveryToReview, listDeliveriesToReview } from '../../store/inbox/review.ts';
 import { lockToResolve, saveResolvedDeliveries } from '../../store/inbox/review-resolutions.ts';
 import { noteRefusal, type RefusedReview } from './resolve-review.ts';
-
-type Needs = {
-  readonly database: Database;
-  readonly clock: Clock;
-};
 
 export type DeliveriesToResolve = {
   readonly state: DeliveryToReview['state'];
@@ -30,7 +25,7 @@ const pageSize = 500;
 
 /** In small transactions: if it is interrupted, the rest is resolved by calling it again. */
 export async function resolveOld(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   request: DeliveriesToResolve,
 ): Promise<{ readonly resolved: number; readonly note: string } | RefusedReview> {
   const note = findNote(request.note);

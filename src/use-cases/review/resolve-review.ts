@@ -1,9 +1,9 @@
 /** Resolves a delivery or flag that needed manual review, and records who resolved it and why. Contract 6.9. */
 import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { findAccountIdOfDelivery } from '../../domain/ids.ts';
-import { type FlagName, findFlagName, findNote, orderIdOf } from '../../domain/inbox/review.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database, Transaction } from '../../postgres/database.ts';
+import { type FlagKey, findFlagKey, findNote, orderIdOf } from '../../domain/inbox/review.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { lockDelivery } from '../../store/inbox/deliveries.ts';
 import { deleteOtherReferences } from '../../store/inbox/parked-deliveries.ts';
@@ -14,11 +14,6 @@ import {
   lockDeliveriesToReview,
   saveResolvedDeliveries,
 } from '../../store/inbox/review-resolutions.ts';
-
-type Needs = {
-  readonly database: Database;
-  readonly clock: Clock;
-};
 
 export type ReviewToResolve = {
   /** The id of a delivery or of a flag, as the review list shows it. */
@@ -52,13 +47,13 @@ export const noteRefusal: RefusedReview = {
 type Closing = ReviewToResolve & { readonly at: Date };
 
 export async function resolveReview(
-  services: Needs,
+  services: Pick<Services, 'database' | 'clock'>,
   request: ReviewToResolve,
 ): Promise<ResolvedReview | RefusedReview> {
   const note = findNote(request.note);
   if (note === undefined) return noteRefusal;
   const closing = { ...request, note, at: services.clock() };
-  const flag = findFlagName(request.id);
+  const flag = findFlagKey(request.id);
   const accountId = flag?.accountId ?? findAccountIdOfDelivery(request.id);
   if (accountId === undefined) {
     return unknown(`"${request.id}" is neither the id of a delivery nor of a flag.`);
@@ -107,18 +102,18 @@ async function resolveDelivery(
 
 async function resolveFlag(
   tx: Transaction,
-  name: FlagName,
+  key: FlagKey,
   closing: Closing,
 ): Promise<ResolvedReview | RefusedReview> {
   const { id, at, actor, note } = closing;
-  const { accountId, subject, flag } = name;
+  const { accountId, subject, flag } = key;
   const orderId = orderIdOf(subject);
   // Deliveries are locked first, as everywhere: the same order of locks avoids deadlocks.
   const deliveries = await lockDeliveriesToReview(tx, accountId, orderId);
   const flagged = await listFlagsOfOrders(tx, accountId, [orderId]);
   const own = flagged.find((entry) => (entry.transactionId ?? entry.orderId) === subject);
   if (!own?.flags.includes(flag)) return unknown(`There is no flag ${flag} on ${subject}.`);
-  const isFirst = await insertResolution(tx, { ...name, at, actor: actor.name, note });
+  const isFirst = await insertResolution(tx, { ...key, at, actor: actor.name, note });
   if (!isFirst) return resolvedBefore(`The flag ${flag} on ${subject}`);
 
   const flags = flagged.flatMap((entry) =>

@@ -4,6 +4,7 @@ import { type Figure, listDifferences } from '../../domain/reports/figure.ts';
 import { settledBefore } from '../../domain/reports/margin.ts';
 import { dayOf, slotAfter } from '../../domain/reports/slot.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import { listAccountIds } from '../../store/accounts/accounts.ts';
 import { listWrongDays } from '../../store/reports/figure-days.ts';
 import { hasChangedSince } from '../../store/reports/figure-slots.ts';
@@ -15,8 +16,6 @@ import { findTextOrder, type TextOrder } from '../../store/text-order.ts';
 import type { Breach, RowKey } from '../../store/upkeep/invariants.ts';
 import { walkSlots } from '../reports/visit-slots.ts';
 
-type Needs = { readonly database: Database };
-
 export type CheckedFigures = {
   readonly rows: number;
   /** The account and the half hour that was checked last. */
@@ -25,7 +24,7 @@ export type CheckedFigures = {
 };
 
 export async function* checkFigures(
-  { database }: Needs,
+  { database }: Pick<Services, 'database'>,
   {
     after,
     accountId,

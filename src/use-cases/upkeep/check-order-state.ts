@@ -10,7 +10,7 @@ import { settleTransactions } from '../../domain/order-state/settle.ts';
 import type { HeldNotice } from '../../domain/payments/records.ts';
 import type { Payment, Transaction } from '../../domain/payments/transaction.ts';
 import { addSeconds } from '../../domain/time.ts';
-import type { OrderName } from '../../store/order-rows.ts';
+import type { OrderKey } from '../../store/order-rows.ts';
 import type { HistoryRecord } from '../../store/orders/history.ts';
 import type { Breach } from '../../store/upkeep/invariants.ts';
 import type { EventOfOrder } from '../../store/upkeep/order-pages.ts';
@@ -31,7 +31,7 @@ export type OrderToCheck = {
   readonly orderState: LockedOrderState;
   readonly history: readonly HistoryRecord[];
   readonly deliveries: readonly Delivery[];
-  readonly events: ReadonlyArray<Omit<EventOfOrder, keyof OrderName>>;
+  readonly events: ReadonlyArray<Omit<EventOfOrder, keyof OrderKey>>;
   /** Since when an endpoint of the account has got every event. */
   readonly completeSince: Date | undefined;
 };

@@ -1,10 +1,10 @@
 /** Checks all orders, page by page: each order against its own rows, and each row against its order. */
 import { eventIdOf } from '../../domain/ids.ts';
-import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import { listCompleteSince } from '../../store/accounts/endpoints.ts';
 import { listDeliveriesOfOrder } from '../../store/inbox/deliveries.ts';
-import type { OrderName } from '../../store/order-rows.ts';
+import type { OrderKey } from '../../store/order-rows.ts';
 import { listHistoryRows } from '../../store/orders/history.ts';
 import {
   type Breach,
@@ -21,11 +21,9 @@ import { lockOrderState, orderKeyOf } from '../order-state/lock-order-state.ts';
 import { type CheckedOrder, checkOrderState, type OrderToCheck } from './check-order-state.ts';
 import { type NamedBreach, nameBreaches } from './invariant-names.ts';
 
-type Needs = { readonly database: Database; readonly clock: Clock };
-
 export type CheckedOrders = {
   /** The last order that was checked. */
-  readonly last: OrderName | undefined;
+  readonly last: OrderKey | undefined;
   readonly orders: number;
   readonly transactions: number;
   /** Orders that were not fully checked, because bodies or history rows were pruned by age. */
@@ -36,8 +34,11 @@ export type CheckedOrders = {
 
 const pageSizeMax = 1_000;
 
-export async function* checkOrders(needs: Needs, from: OrdersAfter): AsyncGenerator<CheckedOrders> {
-  const pages = readPages(needs.database, from);
+export async function* checkOrders(
+  services: Pick<Services, 'database' | 'clock'>,
+  from: OrdersAfter,
+): AsyncGenerator<CheckedOrders> {
+  const pages = readPages(services.database, from);
   let next: Promise<IteratorResult<OrderPage, undefined>> | undefined = pages.next();
   while (next) {
     const { value: page }: IteratorResult<OrderPage, undefined> = await next;
@@ -45,7 +46,7 @@ export async function* checkOrders(needs: Needs, from: OrdersAfter): AsyncGenera
     next = page && !page.isLast ? pages.next() : undefined;
     // Its failure is reported when it is awaited; until then it must not count as unhandled.
     next?.catch(() => {});
-    if (page) yield await checkPage(needs, page);
+    if (page) yield await checkPage(services, page);
   }
 }
 
@@ -68,18 +69,21 @@ async function* readPages(
   }
 }
 
-async function checkPage(needs: Needs, page: OrderPage): Promise<CheckedOrders> {
-  const now = needs.clock();
-  const { found, foreign } = assignRows(page, await findCompleteSince(needs.database, page));
+async function checkPage(
+  services: Pick<Services, 'database' | 'clock'>,
+  page: OrderPage,
+): Promise<CheckedOrders> {
+  const now = services.clock();
+  const { found, foreign } = assignRows(page, await findCompleteSince(services.database, page));
   const breaches = nameBreaches('accounts', [
     ...foreign,
-    ...(await findOrdersWithoutAccount(needs.database, page)),
+    ...(await findOrdersWithoutAccount(services.database, page)),
   ]);
   let prunedInboxes = 0;
   let prunedHistories = 0;
   for (const order of found.values()) {
     const first = checkOrderState(order, now);
-    const checked = first.breaches.length === 0 ? first : await checkAgain(needs, order, now);
+    const checked = first.breaches.length === 0 ? first : await checkAgain(services, order, now);
     prunedInboxes += Number(checked.isInboxPruned);
     prunedHistories += Number(checked.isHistoryPruned);
     breaches.push(...checked.breaches);
@@ -164,7 +168,7 @@ async function findOrdersWithoutAccount(
 
 /** An apparent breach counts if it is still there when nobody else can change the order. */
 async function checkAgain(
-  { database }: Needs,
+  { database }: Pick<Services, 'database'>,
   order: OrderToCheck,
   now: Date,
 ): Promise<CheckedOrder> {

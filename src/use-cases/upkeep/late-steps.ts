@@ -1,19 +1,14 @@
 /** Which steps of the background have not succeeded for too long. Contract 1.8. */
 import { limits } from '../../domain/limits.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
-import type { BackgroundReports } from '../../services/background-reports.ts';
+import { addSeconds } from '../../domain/time.ts';
+import type { Services } from '../../services/services.ts';
 import { listStepReports, type StepReport } from '../../store/upkeep/background-steps.ts';
 import { sweepSteps } from './sweep.ts';
 
-type Needs = {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly backgroundReports: Pick<BackgroundReports, 'listLoops'>;
-};
-
 /** A step that has not run yet is not late: the first sweep after a start runs all of them. */
-export async function listLateSteps(services: Needs): Promise<string[]> {
+export async function listLateSteps(
+  services: Pick<Services, 'database' | 'backgroundReports' | 'clock'>,
+): Promise<string[]> {
   const lateBefore = addSeconds(services.clock(), -limits.stepLateSeconds);
   return mergeSteps(services, await listStepReports(services.database))
     .filter(({ lastSuccessAt, failures }) =>
@@ -24,7 +19,7 @@ export async function listLateSteps(services: Needs): Promise<string[]> {
 
 /** The steps of the sweep that exist today, and the loops of this process, which replace steps of the same name. */
 export function mergeSteps(
-  { backgroundReports }: Pick<Needs, 'backgroundReports'>,
+  { backgroundReports }: Pick<Services, 'backgroundReports'>,
   stored: readonly StepReport[],
 ): StepReport[] {
   const isKnown = ({ step }: StepReport) => sweepSteps.some(({ name }) => name === step);

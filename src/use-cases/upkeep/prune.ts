@@ -3,11 +3,9 @@
  * resolved expire. Each is a step of the sweep that does a limited amount of work and returns how much is left.
  */
 import { limits } from '../../domain/limits.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
-import type { Counters } from '../../services/counters.ts';
+import { addSeconds } from '../../domain/time.ts';
 import type { IsOver } from '../../services/run-step.ts';
-import type { ServiceSettings } from '../../services/services.ts';
+import type { Services } from '../../services/services.ts';
 import { pruneEvents } from '../../store/events/event-bodies.ts';
 import { pruneKeys } from '../../store/payments/idempotency-keys.ts';
 import {
@@ -18,18 +16,12 @@ import {
 import { expireDead, pruneBodies } from '../../store/upkeep/prune-deliveries.ts';
 import { pruneHistory } from '../../store/upkeep/prune-history.ts';
 
-type Needs = {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly settings: Pick<ServiceSettings, 'inboxBodyDays' | 'historyDays' | 'eventDays'>;
-};
-
 const batchSize = 500;
 const batchesMax = 20;
 const daySeconds = 24 * 60 * 60;
 
 export async function pruneOldBodies(
-  { database, clock, settings }: Needs,
+  { database, clock, settings }: Pick<Services, 'database' | 'clock' | 'settings'>,
   isOver: IsOver,
 ): Promise<number> {
   if (settings.inboxBodyDays === 0) return 0;
@@ -44,7 +36,7 @@ export async function pruneOldBodies(
 
 /** Contract 6.8. */
 export async function expireOldDead(
-  { database, clock, counters }: Omit<Needs, 'settings'> & { readonly counters: Counters },
+  { database, clock, counters }: Pick<Services, 'database' | 'counters' | 'clock'>,
   isOver: IsOver,
 ): Promise<number> {
   const deadBefore = addSeconds(clock(), -limits.deadDeliveryDays * daySeconds);
@@ -57,7 +49,7 @@ export async function expireOldDead(
 }
 
 export async function pruneOldKeys(
-  { database, clock }: Omit<Needs, 'settings'>,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   isOver: IsOver,
 ): Promise<number> {
   const before = addSeconds(clock(), -limits.idempotencyKeySeconds);
@@ -67,7 +59,7 @@ export async function pruneOldKeys(
 
 /** An endless scan, a part in every sweep, so nothing counts as left. */
 export async function pruneOldHistory(
-  { database, clock, settings }: Needs,
+  { database, clock, settings }: Pick<Services, 'database' | 'clock' | 'settings'>,
   isOver: IsOver,
 ): Promise<number> {
   if (settings.historyDays === 0) return 0;
@@ -78,7 +70,7 @@ export async function pruneOldHistory(
 
 /** The same kind of scan. */
 export async function pruneOldEvents(
-  { database, clock, settings }: Needs,
+  { database, clock, settings }: Pick<Services, 'database' | 'clock' | 'settings'>,
   isOver: IsOver,
 ): Promise<number> {
   if (settings.eventDays === 0) return 0;

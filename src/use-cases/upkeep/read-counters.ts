@@ -4,19 +4,12 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../domain/limits.ts';
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
-import type { NeedsOf } from '../../services/needs.ts';
+import type { Services } from '../../services/services.ts';
 import {
   type OperatorCounters,
   readOperatorCounters,
 } from '../../store/upkeep/operator-counters.ts';
 import { mergeSteps } from './late-steps.ts';
-
-type Needs = NeedsOf<typeof mergeSteps> & {
-  readonly database: Database;
-  readonly clock: Clock;
-};
 
 export type { OperatorCounters };
 
@@ -25,7 +18,7 @@ export type CountersReader = () => Promise<OperatorCounters | undefined>;
 
 /** Callers share a running read, and its result for `cachedMs`. */
 export function createCountersReader(
-  services: Needs,
+  services: Pick<Services, 'database' | 'backgroundReports' | 'clock'>,
   { cachedMs = limits.countersCachedMs }: { readonly cachedMs?: number | undefined } = {},
 ): CountersReader {
   let cached: Promise<OperatorCounters | undefined> | undefined;
@@ -49,7 +42,9 @@ export function createCountersReader(
   };
 }
 
-async function readWithLoops(services: Needs): Promise<OperatorCounters> {
+async function readWithLoops(
+  services: Pick<Services, 'database' | 'backgroundReports' | 'clock'>,
+): Promise<OperatorCounters> {
   const counters = await readOperatorCounters(services.database, services.clock());
   return { ...counters, steps: mergeSteps(services, counters.steps) };
 }

@@ -8,22 +8,13 @@ import { storedTallyOf } from '../../domain/order-state/large-order.ts';
 import { transactionIdFor } from '../../domain/order-state/matching.ts';
 import { settle } from '../../domain/order-state/settle.ts';
 import type { Transaction } from '../../domain/payments/transaction.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
-import type { Announcer } from '../../services/announcer.ts';
-import type { ServiceSettings } from '../../services/services.ts';
+import { addSeconds } from '../../domain/time.ts';
+import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { listDeliveriesOfOrder } from '../../store/inbox/deliveries.ts';
 import { type LockedOrderState, lockOrderState } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
 import { foldInbox } from './fold-inbox.ts';
-
-type Needs = {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
-  readonly announcer: Announcer;
-};
 
 export type Rebuilt =
   | 'same'
@@ -32,7 +23,7 @@ export type Rebuilt =
   | 'pruned';
 
 export async function rebuildOrder(
-  services: Needs,
+  services: Pick<Services, 'database' | 'announcer' | 'clock' | 'settings'>,
   accountId: string,
   orderId: string,
   actor: Actor,

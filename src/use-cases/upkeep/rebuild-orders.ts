@@ -1,18 +1,10 @@
 /** Rebuilds every order from the inbox. */
 import type { Actor } from '../../domain/audit.ts';
-import type { Database } from '../../postgres/database.ts';
-import type { NeedsOf } from '../../services/needs.ts';
-import type { ReportDefect } from '../../services/services.ts';
+import type { Services } from '../../services/services.ts';
 import { walkDeliveryIds } from '../../store/inbox/deliveries.ts';
 import { listOrdersAfter } from '../../store/orders/orders.ts';
 import { retryDelivery } from '../inbox/retry-delivery.ts';
 import { type Rebuilt, rebuildOrder } from './rebuild-order.ts';
-
-type Needs = NeedsOf<typeof retryDelivery> &
-  NeedsOf<typeof rebuildOrder> & {
-    readonly database: Database;
-    readonly reportDefect: ReportDefect;
-  };
 
 const pageSize = 200;
 
@@ -25,7 +17,13 @@ export type RebuiltOrders = {
 };
 
 /** An order that fails does not stop the others. */
-export async function rebuildAll(services: Needs, actor: Actor): Promise<RebuiltOrders> {
+export async function rebuildAll(
+  services: Pick<
+    Services,
+    'database' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
+  >,
+  actor: Actor,
+): Promise<RebuiltOrders> {
   const { database } = services;
   await replayIgnored(services);
   const outcomes: Record<Rebuilt | 'failed', string[]> = {
@@ -56,7 +54,12 @@ export async function rebuildAll(services: Needs, actor: Actor): Promise<Rebuilt
 }
 
 /** Deliveries that an earlier version ignored may be understood now. A defect is saved with the delivery. */
-async function replayIgnored(services: Needs): Promise<void> {
+async function replayIgnored(
+  services: Pick<
+    Services,
+    'database' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
+  >,
+): Promise<void> {
   for await (const { accountId, deliveryId } of walkDeliveryIds(services.database, 'ignored')) {
     await retryDelivery(services, accountId, deliveryId, 'requested').catch(() => undefined);
   }

@@ -2,8 +2,8 @@
  * Runs every minute and does what is due without a request. The loops of the background retry due deliveries and poll
  * providers all the time. Each step is limited in work and time, and runs whatever the others do.
  */
-import type { NeedsOf } from '../../services/needs.ts';
 import { type IsOver, runStep, type Step } from '../../services/run-step.ts';
+import type { Services } from '../../services/services.ts';
 import { endCheckouts } from '../checkout/end-checkouts.ts';
 import { retryAllDue } from '../inbox/retry-all-due.ts';
 import { unparkDead, unparkKnown } from '../inbox/unpark-known.ts';
@@ -21,24 +21,12 @@ import {
   pruneOldKeys,
 } from './prune.ts';
 
-type Needs = NeedsOf<typeof unparkKnown> &
-  NeedsOf<typeof retryAllDue> &
-  NeedsOf<typeof lapseOverdue> &
-  NeedsOf<typeof endCheckouts> &
-  NeedsOf<typeof countDuePolls> &
-  NeedsOf<typeof pruneOldBodies> &
-  NeedsOf<typeof expireOldDead> &
-  NeedsOf<typeof pruneSignIns> &
-  NeedsOf<typeof countStored> &
-  NeedsOf<typeof countFigures> &
-  NeedsOf<typeof runStep>;
-
 /** Together less than a minute, after which the next sweep starts. */
 const msMax = 4_000;
 const longMsMax = 8_000;
 
 /** In this order: what merchants wait for comes first, and what was unparked is retried in the same sweep. */
-export const sweepSteps: ReadonlyArray<Step<Needs>> = [
+export const sweepSteps: readonly Step[] = [
   { name: 'unpark-known', msMax, run: unparkKnown },
   { name: 'unpark-dead', msMax, run: unparkDead },
   { name: 'retry-due', msMax: longMsMax, run: retryAllDue },
@@ -58,7 +46,7 @@ export const sweepSteps: ReadonlyArray<Step<Needs>> = [
 ];
 
 /** When the process ends, the step at hand stops after its page or entry, and no other starts. */
-export async function sweep(services: Needs, isEnding: IsOver = () => false): Promise<void> {
+export async function sweep(services: Services, isEnding: IsOver = () => false): Promise<void> {
   for (const step of sweepSteps) {
     if (isEnding()) return;
     await runStep(services, step, isEnding);

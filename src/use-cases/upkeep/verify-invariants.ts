@@ -2,8 +2,7 @@
  * Checks the invariants on the live database. Contract 9. It walks through the tables one after the other, a page at a
  * time, so that it needs little memory, can report how far it is, and can continue from there later.
  */
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import {
   type CheckedRows,
   checkDeliveries,
@@ -18,11 +17,6 @@ import { checkFigures } from './check-figures.ts';
 import { checkOrders } from './check-orders.ts';
 import { invariants, type NamedBreach, nameBreaches } from './invariant-names.ts';
 import { readPlace, type VerifyPlace, writePlace } from './verify-place.ts';
-
-type Needs = {
-  readonly database: Database;
-  readonly clock: Clock;
-};
 
 export type VerifyOptions = {
   /** Continues behind this place; what is before it is not checked again. */
@@ -66,19 +60,19 @@ export type Verified = {
 const breachesKeptUsually = 1_000;
 
 export async function verifyInvariants(
-  needs: Needs,
+  services: Pick<Services, 'database' | 'clock'>,
   options: VerifyOptions = {},
 ): Promise<Verified> {
   const findings = createFindings(options);
   for (const kind of ['deliveries', 'invoices', 'accounts'] as const) {
-    findings.add(nameBreaches(kind, await findMissingConstraints(needs.database, kind)));
+    findings.add(nameBreaches(kind, await findMissingConstraints(services.database, kind)));
   }
   const { after, accountId, onPage, signal } = options;
   const first = after ? walks.findIndex(({ table }) => table === after.table) : 0;
   for (const [index, { table, pages }] of walks.slice(first).entries()) {
     let rows = 0;
     const from = { after: index === 0 ? after?.key : undefined, accountId };
-    for await (const page of pages(needs, from, findings)) {
+    for await (const page of pages(services, from, findings)) {
       findings.add(page.breaches);
       rows += page.rows;
       if (!page.last) continue;
@@ -131,7 +125,7 @@ type Walk = {
   /** How many columns the key of a row has. */
   readonly keyLength: number;
   readonly pages: (
-    needs: Needs,
+    services: Pick<Services, 'database' | 'clock'>,
     from: Omit<RowsAfter, 'limit'>,
     findings: Findings,
   ) => AsyncGenerator<Page>;
@@ -155,7 +149,7 @@ const walks: readonly Walk[] = [
   ...references.map((reference) => ({
     table: reference.table,
     keyLength: reference.key.length,
-    pages: ({ database }: Needs, from: Omit<RowsAfter, 'limit'>) =>
+    pages: ({ database }: Pick<Services, 'database'>, from: Omit<RowsAfter, 'limit'>) =>
       walkTable('accounts', from, (page) => checkReferences(database, reference, page)),
   })),
   { table: 'orders', keyLength: 2, pages: walkOrders },
@@ -178,13 +172,13 @@ async function* walkTable(
 }
 
 async function* walkOrders(
-  needs: Needs,
+  services: Pick<Services, 'database' | 'clock'>,
   { after, accountId }: Omit<RowsAfter, 'limit'>,
   { sums }: Findings,
 ): AsyncGenerator<Page> {
   const [accountOfLast = '', orderId = ''] = after ?? [];
   const lastOrder = after && { accountId: accountOfLast, orderId };
-  for await (const page of checkOrders(needs, { after: lastOrder, accountId })) {
+  for await (const page of checkOrders(services, { after: lastOrder, accountId })) {
     sums.orders += page.orders;
     sums.transactions += page.transactions;
     sums.inboxes += page.prunedInboxes;
@@ -194,8 +188,11 @@ async function* walkOrders(
   }
 }
 
-async function* walkFigures(needs: Needs, from: Omit<RowsAfter, 'limit'>): AsyncGenerator<Page> {
-  for await (const page of checkFigures(needs, from)) {
+async function* walkFigures(
+  services: Pick<Services, 'database'>,
+  from: Omit<RowsAfter, 'limit'>,
+): AsyncGenerator<Page> {
+  for await (const page of checkFigures(services, from)) {
     yield { ...page, breaches: nameBreaches('figures', page.breaches) };
   }
 }

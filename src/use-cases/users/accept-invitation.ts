@@ -15,6 +15,7 @@ import { isListed } from '../../security/common-passwords.ts';
 import { digestOfToken } from '../../security/opaque-token.ts';
 import type { Passkey } from '../../security/passkeys.ts';
 import { hashPassword } from '../../security/passwords.ts';
+import type { Services } from '../../services/services.ts';
 
 import { findInvitation, type Invitation, takeInvitation } from '../../store/users/invitations.ts';
 
@@ -24,60 +25,61 @@ import { auditUser } from './audit-user.ts';
 import { becomeMember } from './become-member.ts';
 import { loadPasskeys } from './load-passkeys.ts';
 import { openSession } from './open-session.ts';
-import {
-  type PasskeyNeeds as Needs,
-  type PasskeyResponse,
-  takeSigned,
-  wrongPasskey,
-} from './prove-passkey.ts';
+import { type PasskeyResponse, takeSigned, wrongPasskey } from './prove-passkey.ts';
 import type { Caller } from './sign-in.ts';
 import { rememberVisitor } from './sign-in-attempt.ts';
 
 /** Returns the secret of a new session. */
 export async function acceptWithPassword(
-  needs: Needs,
+  services: Pick<Services, 'database' | 'clock'>,
   token: string,
   password: string,
   caller: Caller,
 ): Promise<string> {
-  const { email, userId } = await getInvitation(needs, token);
+  const { email, userId } = await getInvitation(services, token);
   const passwordHash = await hashPassword(checkPassword(password, email, isListed));
   const id = userId ?? newDashboardUserId();
-  return accept(needs, token, caller, { userId: id, passwordHash, passkey: null });
+  return accept(services, token, caller, { userId: id, passwordHash, passkey: null });
 }
 
 /** What the browser passes to `navigator.credentials.create`. */
-export async function offerRegistration(needs: Needs, token: string) {
+export async function offerRegistration(
+  services: Pick<Services, 'database' | 'clock' | 'settings'>,
+  token: string,
+) {
   const { registrationOptions } = await loadPasskeys();
-  const { invitationId, email, userId: known } = await getInvitation(needs, token);
+  const { invitationId, email, userId: known } = await getInvitation(services, token);
   const userId = known ?? newDashboardUserId();
-  const options = await registrationOptions(needs.settings.publicUrl, { userId, email });
-  await insertChallenge(needs.database, {
+  const options = await registrationOptions(services.settings.publicUrl, { userId, email });
+  await insertChallenge(services.database, {
     ...{ challenge: options.challenge, purpose: 'registration', subject: invitationId, userId },
-    expiresAt: addSeconds(needs.clock(), userLimits.challengeSeconds),
+    expiresAt: addSeconds(services.clock(), userLimits.challengeSeconds),
   });
   return options;
 }
 
 export async function acceptWithPasskey(
-  needs: Needs,
+  services: Pick<Services, 'database' | 'clock' | 'settings'>,
   token: string,
   response: PasskeyResponse,
   caller: Caller,
 ): Promise<string> {
   const { findNewPasskey } = await loadPasskeys();
-  const { invitationId: subject } = await getInvitation(needs, token);
+  const { invitationId: subject } = await getInvitation(services, token);
   const { challenge, userId } = await takeSigned(
-    needs,
+    services,
     { purpose: 'registration', subject },
     response,
   );
-  const passkey = await findNewPasskey(needs.settings.publicUrl, challenge, response);
+  const passkey = await findNewPasskey(services.settings.publicUrl, challenge, response);
   if (!passkey || userId === null) throw wrongPasskey();
-  return accept(needs, token, caller, { userId, passwordHash: null, passkey });
+  return accept(services, token, caller, { userId, passwordHash: null, passkey });
 }
 
-export async function getInvitation({ database, clock }: Needs, token: string) {
+export async function getInvitation(
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
+  token: string,
+) {
   const invitation = await findInvitation(database, digestOfToken(token), clock());
   if (!invitation) throw unknownInvitation();
   return invitation;
@@ -93,7 +95,7 @@ export function unknownInvitation(): ServiceError {
 type NewCredentials = Pick<User, 'userId' | 'passwordHash'> & { readonly passkey: Passkey | null };
 
 function accept(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   token: string,
   { formerSecret, device, ...visitor }: Caller,
   { userId, passwordHash, passkey }: NewCredentials,

@@ -4,13 +4,14 @@
  */
 import type { AuditAction } from '../../domain/audit.ts';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
+import { addSeconds } from '../../domain/time.ts';
 import { userLimits } from '../../domain/users/limits.ts';
 import { checkPassword } from '../../domain/users/password.ts';
 import { actorOf, type SignedIn, type Visitor } from '../../domain/users/session.ts';
-import type { Database, Transaction } from '../../postgres/database.ts';
+import type { Transaction } from '../../postgres/database.ts';
 import { isListed } from '../../security/common-passwords.ts';
 import { hashPassword } from '../../security/passwords.ts';
+import type { Services } from '../../services/services.ts';
 import {
   deletePasskey,
   insertChallenge,
@@ -22,28 +23,24 @@ import { deleteSessionsOfUser } from '../../store/users/sessions.ts';
 import { lockUser, savePasswordHash, type User } from '../../store/users/users.ts';
 import { auditUser } from './audit-user.ts';
 import { loadPasskeys } from './load-passkeys.ts';
-import {
-  type PasskeyNeeds,
-  type PasskeyResponse,
-  takeSigned,
-  wrongPasskey,
-} from './prove-passkey.ts';
+import { type PasskeyResponse, takeSigned, wrongPasskey } from './prove-passkey.ts';
 
-type Needs = { readonly database: Database; readonly clock: Clock };
-
-export function listPasskeys({ database }: Needs, { user }: SignedIn): Promise<ListedPasskey[]> {
+export function listPasskeys(
+  { database }: Pick<Services, 'database'>,
+  { user }: SignedIn,
+): Promise<ListedPasskey[]> {
   return listPasskeysOfUser(database, user.userId);
 }
 
 /** Sets the first one too. Returns how many other sessions ended: somebody may have known the former password. */
 export async function changePassword(
-  needs: Needs,
+  services: Pick<Services, 'database' | 'clock'>,
   signedIn: SignedIn,
   password: string,
   visitor: Visitor,
 ): Promise<number> {
   const passwordHash = await hashPassword(checkPassword(password, signedIn.user.email, isListed));
-  return change(needs, signedIn, visitor, 'user.password_changed', async (tx, { userId }) => {
+  return change(services, signedIn, visitor, 'user.password_changed', async (tx, { userId }) => {
     await savePasswordHash(tx, userId, passwordHash);
     const ended = await deleteSessionsOfUser(tx, userId, signedIn.session.sessionId);
     return { result: ended, details: { ended_sessions: ended } };
@@ -51,31 +48,34 @@ export async function changePassword(
 }
 
 /** What the browser passes to `navigator.credentials.create`. */
-export async function offerPasskeyToAdd(needs: PasskeyNeeds, { user }: SignedIn) {
+export async function offerPasskeyToAdd(
+  services: Pick<Services, 'database' | 'clock' | 'settings'>,
+  { user }: SignedIn,
+) {
   const { registrationOptions } = await loadPasskeys();
-  const known = await listPasskeysOfUser(needs.database, user.userId);
+  const known = await listPasskeysOfUser(services.database, user.userId);
   refuseTooMany(known);
   const ids = known.map(({ credentialId }) => credentialId);
-  const options = await registrationOptions(needs.settings.publicUrl, user, ids);
-  await insertChallenge(needs.database, {
+  const options = await registrationOptions(services.settings.publicUrl, user, ids);
+  await insertChallenge(services.database, {
     ...purposeOf(user),
     ...{ challenge: options.challenge, userId: user.userId },
-    expiresAt: addSeconds(needs.clock(), userLimits.challengeSeconds),
+    expiresAt: addSeconds(services.clock(), userLimits.challengeSeconds),
   });
   return options;
 }
 
 export async function addPasskey(
-  needs: PasskeyNeeds,
+  services: Pick<Services, 'database' | 'clock' | 'settings'>,
   signedIn: SignedIn,
   response: PasskeyResponse,
   visitor: Visitor,
 ): Promise<void> {
   const { findNewPasskey } = await loadPasskeys();
-  const { challenge } = await takeSigned(needs, purposeOf(signedIn.user), response);
-  const passkey = await findNewPasskey(needs.settings.publicUrl, challenge, response);
+  const { challenge } = await takeSigned(services, purposeOf(signedIn.user), response);
+  const passkey = await findNewPasskey(services.settings.publicUrl, challenge, response);
   if (!passkey) throw wrongPasskey();
-  await change(needs, signedIn, visitor, 'user.passkey_added', async (tx, { userId }, now) => {
+  await change(services, signedIn, visitor, 'user.passkey_added', async (tx, { userId }, now) => {
     refuseTooMany(await listPasskeysOfUser(tx, userId));
     if (!(await insertPasskey(tx, { ...passkey, userId }, now))) throw wrongPasskey();
     return { result: undefined };
@@ -83,12 +83,12 @@ export async function addPasskey(
 }
 
 export async function removePasskey(
-  needs: Needs,
+  services: Pick<Services, 'database' | 'clock'>,
   signedIn: SignedIn,
   credentialId: string,
   visitor: Visitor,
 ): Promise<void> {
-  await change(needs, signedIn, visitor, 'user.passkey_removed', async (tx, user) => {
+  await change(services, signedIn, visitor, 'user.passkey_removed', async (tx, user) => {
     const known = await listPasskeysOfUser(tx, user.userId);
     if (!known.some((passkey) => passkey.credentialId === credentialId)) {
       throw new ServiceError('NOT_FOUND', 'You have no such passkey: it may have been removed.');
@@ -108,7 +108,7 @@ type Done<Result> = {
 
 /** The lock of the user ends the race of two removals, which together would leave no way to sign in. */
 function change<Result>(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   { user: { userId } }: SignedIn,
   visitor: Visitor,
   action: AuditAction,

@@ -1,9 +1,9 @@
 /** Changes the role of a member, or removes a member. An account keeps at least one owner. Contract 13.2. */
 import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Clock } from '../../domain/time.ts';
 import { isLastOwner, type Membership, type Role } from '../../domain/users/role.ts';
-import type { Database, Transaction } from '../../postgres/database.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { deleteInvitationsOf } from '../../store/users/invitations.ts';
 import {
@@ -14,27 +14,25 @@ import {
 } from '../../store/users/memberships.ts';
 import { deleteUser, lockUser } from '../../store/users/users.ts';
 
-type Needs = { readonly database: Database; readonly clock: Clock };
-
-export type MemberName = Pick<Membership, 'accountId' | 'userId'>;
+export type MemberKey = Pick<Membership, 'accountId' | 'userId'>;
 
 export async function changeRole(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   actor: Actor,
-  name: MemberName,
+  key: MemberKey,
   role: Role,
 ): Promise<void> {
   await database.transaction(async (tx) => {
-    const before = await lockMember(tx, name, role);
+    const before = await lockMember(tx, key, role);
     if (before.role === role) return;
-    await saveRole(tx, { ...name, role });
+    await saveRole(tx, { ...key, role });
     const withdrawn = await withdrawAfter(tx, before);
-    const email = (await lockUser(tx, name.userId))?.email;
+    const email = (await lockUser(tx, key.userId))?.email;
     const details = { email, from: before.role, to: role, ...withdrawn };
     await appendAudit(
       tx,
       auditEntry(actor, clock(), {
-        ...{ accountId: name.accountId, action: 'user.role_changed', object: name.userId, details },
+        ...{ accountId: key.accountId, action: 'user.role_changed', object: key.userId, details },
       }),
     );
   });
@@ -42,21 +40,21 @@ export async function changeRole(
 
 /** A user of no account is deleted, with sessions, password and passkeys: nothing personal is kept without a reason. */
 export async function removeMember(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   actor: Actor,
-  name: MemberName,
+  key: MemberKey,
 ): Promise<void> {
   await database.transaction(async (tx) => {
-    const member = await lockMember(tx, name, undefined);
-    await deleteMembership(tx, name);
+    const member = await lockMember(tx, key, undefined);
+    await deleteMembership(tx, key);
     const withdrawn = await withdrawAfter(tx, member);
-    const email = (await lockUser(tx, name.userId))?.email;
-    const others = await listAccountsOfUser(tx, name.userId);
-    if (others.length === 0) await deleteUser(tx, name.userId);
+    const email = (await lockUser(tx, key.userId))?.email;
+    const others = await listAccountsOfUser(tx, key.userId);
+    if (others.length === 0) await deleteUser(tx, key.userId);
     await appendAudit(
       tx,
       auditEntry(actor, clock(), {
-        ...{ accountId: name.accountId, action: 'user.removed', object: name.userId },
+        ...{ accountId: key.accountId, action: 'user.removed', object: key.userId },
         details: { email, role: member.role, ...withdrawn },
       }),
     );
@@ -74,7 +72,7 @@ async function withdrawAfter(
 
 async function lockMember(
   tx: Transaction,
-  { accountId, userId }: MemberName,
+  { accountId, userId }: MemberKey,
   newRole: Role | undefined,
 ): Promise<Membership> {
   const members = await lockMembers(tx, accountId);

@@ -3,30 +3,22 @@
  * session gets a new secret, so a cookie that was copied before cannot use the confirmation. Contract 13.2.
  */
 import { ServiceError } from '../../domain/errors.ts';
-import type { Clock } from '../../domain/time.ts';
 import {
   confirmedUntil,
   isConfirmedAgain,
   type SignedIn,
   type Visitor,
 } from '../../domain/users/session.ts';
-import type { Database, Transaction } from '../../postgres/database.ts';
+import type { Transaction } from '../../postgres/database.ts';
 import { digestOfToken, newOpaqueToken } from '../../security/opaque-token.ts';
+import type { Services } from '../../services/services.ts';
 import { renewSession } from '../../store/users/sessions.ts';
-import {
-  offerPasskey,
-  type PasskeyNeeds,
-  type PasskeyResponse,
-  provePasskey,
-  wrongPasskey,
-} from './prove-passkey.ts';
+import { offerPasskey, type PasskeyResponse, provePasskey, wrongPasskey } from './prove-passkey.ts';
 import { provePassword } from './prove-password.ts';
-
-type Needs = { readonly database: Database; readonly clock: Clock };
 
 /** Returns the new secret of the session. */
 export function confirmWithPassword(
-  needs: Needs,
+  services: Pick<Services, 'database' | 'clock'>,
   { session, user }: SignedIn,
   password: string,
   { address }: Visitor,
@@ -34,22 +26,25 @@ export function confirmWithPassword(
   const { sessionId } = session;
   const credentials = { email: user.email, password, address, sessionId };
   // The e-mail address is that of the session, so only the password can be wrong.
-  return provePassword(needs, credentials, 'The password is wrong.', (tx, _user, now) =>
+  return provePassword(services, credentials, 'The password is wrong.', (tx, _user, now) =>
     renew(tx, sessionId, { confirmedAt: now }),
   );
 }
 
-export function offerConfirmation(needs: PasskeyNeeds, { session }: SignedIn) {
-  return offerPasskey(needs, { purpose: 'confirmation', subject: session.sessionId });
+export function offerConfirmation(
+  services: Pick<Services, 'database' | 'clock' | 'settings'>,
+  { session }: SignedIn,
+) {
+  return offerPasskey(services, { purpose: 'confirmation', subject: session.sessionId });
 }
 
 export function confirmWithPasskey(
-  needs: PasskeyNeeds,
+  services: Pick<Services, 'database' | 'clock' | 'settings'>,
   { session, user }: SignedIn,
   response: PasskeyResponse,
 ): Promise<string> {
   const purpose = { purpose: 'confirmation', subject: session.sessionId } as const;
-  return provePasskey(needs, purpose, response, async (tx, owner, now) => {
+  return provePasskey(services, purpose, response, async (tx, owner, now) => {
     // A passkey of another user proves that user.
     if (owner.userId !== user.userId) throw wrongPasskey();
     return renew(tx, session.sessionId, { confirmedAt: now });
@@ -68,12 +63,18 @@ export async function renew(
 }
 
 /** Throws `CONFIRMATION_REQUIRED` when the last confirmation is too long ago. Signing in counts as one. */
-export function requireConfirmation({ clock }: Pick<Needs, 'clock'>, { session }: SignedIn): void {
+export function requireConfirmation(
+  { clock }: Pick<Services, 'clock'>,
+  { session }: SignedIn,
+): void {
   if (clock() >= confirmedUntil(session)) throw new ServiceError('CONFIRMATION_REQUIRED');
 }
 
 /** For whatever shows a stored secret: signing in does not count. Contract 13.8. */
-export function requireConfirmationAgain(needs: Pick<Needs, 'clock'>, signedIn: SignedIn): void {
-  requireConfirmation(needs, signedIn);
+export function requireConfirmationAgain(
+  services: Pick<Services, 'clock'>,
+  signedIn: SignedIn,
+): void {
+  requireConfirmation(services, signedIn);
   if (!isConfirmedAgain(signedIn.session)) throw new ServiceError('CONFIRMATION_REQUIRED');
 }

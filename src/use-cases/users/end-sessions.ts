@@ -1,6 +1,5 @@
 /** Lists and ends sessions of the signed-in user. An ended session is deleted, so its cookie is worth nothing. */
 import { ServiceError } from '../../domain/errors.ts';
-import type { Clock } from '../../domain/time.ts';
 import {
   actorOf,
   isLive,
@@ -8,7 +7,8 @@ import {
   type SignedIn,
   type Visitor,
 } from '../../domain/users/session.ts';
-import type { Database, Transaction } from '../../postgres/database.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import {
   deleteSession,
   deleteSessionsOfUser,
@@ -16,10 +16,8 @@ import {
 } from '../../store/users/sessions.ts';
 import { auditUser } from './audit-user.ts';
 
-type Needs = { readonly database: Database; readonly clock: Clock };
-
 export async function listSessions(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   { user }: SignedIn,
 ): Promise<Session[]> {
   const sessions = await listSessionsOfUser(database, user.userId);
@@ -27,7 +25,7 @@ export async function listSessions(
 }
 
 export async function endSession(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   signedIn: SignedIn,
   sessionId: string,
   visitor: Visitor,
@@ -42,7 +40,7 @@ export async function endSession(
 
 /** Returns how many were ended. */
 export async function endOtherSessions(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   signedIn: SignedIn,
   visitor: Visitor,
 ): Promise<number> {

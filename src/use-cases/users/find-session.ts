@@ -1,17 +1,15 @@
 /** Finds who makes a request of the dashboard. Roles are read with every request, so a change holds at once. */
 
-import { addSeconds, type Clock } from '../../domain/time.ts';
+import { addSeconds } from '../../domain/time.ts';
 import { userLimits } from '../../domain/users/limits.ts';
 import { decideAccount, isLive, type SignedIn, type Visitor } from '../../domain/users/session.ts';
-import type { Database } from '../../postgres/database.ts';
 import { digestOfToken } from '../../security/opaque-token.ts';
+import type { Services } from '../../services/services.ts';
 import { listAccountsOfUser } from '../../store/users/memberships.ts';
 import { findSessionBySecret, saveSeen } from '../../store/users/sessions.ts';
 
-type Needs = { readonly database: Database; readonly clock: Clock };
-
 export async function findSession(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   secret: string,
   visitor: Visitor,
 ): Promise<SignedIn | undefined> {

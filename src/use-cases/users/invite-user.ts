@@ -2,15 +2,13 @@
 import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { newInvitationId } from '../../domain/ids.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
+import { addSeconds } from '../../domain/time.ts';
 import { readUserEmail } from '../../domain/users/email.ts';
 import { userLimits } from '../../domain/users/limits.ts';
 import type { Role } from '../../domain/users/role.ts';
 import { dashboardUrl } from '../../domain/users/site.ts';
-import type { Database } from '../../postgres/database.ts';
 import { digestOfToken, newOpaqueToken } from '../../security/opaque-token.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
-import type { ServiceSettings } from '../../services/services.ts';
+import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import {
   deleteInvitation,
@@ -22,13 +20,6 @@ import { lockMembers } from '../../store/users/memberships.ts';
 import { findUserByEmail } from '../../store/users/users.ts';
 import { unknownAccount } from '../accounts/rotate-secret.ts';
 
-type Needs = {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly accounts: Pick<AccountDirectory, 'find'>;
-  readonly settings: Pick<ServiceSettings, 'publicUrl'>;
-};
-
 export type NewInvitation = {
   readonly invitationId: string;
   readonly email: string;
@@ -38,10 +29,11 @@ export type NewInvitation = {
 };
 
 export async function inviteUser(
-  { database, clock, accounts, settings }: Needs,
+  services: Pick<Services, 'database' | 'accounts' | 'clock' | 'settings'>,
   actor: Actor,
   request: { readonly accountId: string; readonly email: string; readonly role: Role },
 ): Promise<NewInvitation & { readonly role: Role }> {
+  const { database, clock, accounts, settings } = services;
   const { accountId, role } = request;
   const email = readUserEmail(request.email);
   if (!(await accounts.find(accountId))) throw unknownAccount(accountId);
@@ -69,7 +61,7 @@ export async function inviteUser(
 
 /** The link takes effect when it is used, so it can be withdrawn until then. */
 export async function withdrawInvitation(
-  { database, clock }: Pick<Needs, 'database' | 'clock'>,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   actor: Actor,
   { accountId, invitationId }: { readonly accountId: string; readonly invitationId: string },
 ): Promise<void> {
@@ -83,7 +75,7 @@ export async function withdrawInvitation(
 }
 
 export function newInvitation(
-  { publicUrl }: Needs['settings'],
+  { publicUrl }: Services['settings'],
   email: string,
   now: Date,
 ): { readonly token: string; readonly invitation: NewInvitation & { readonly createdAt: Date } } {

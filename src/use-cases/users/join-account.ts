@@ -1,10 +1,9 @@
 /** A signed-in user uses an invitation to a further account. Their session gets a new secret with the new rights. */
 
 import { ServiceError } from '../../domain/errors.ts';
-import type { Clock } from '../../domain/time.ts';
 import { actorOf, type SignedIn, type Visitor } from '../../domain/users/session.ts';
-import type { Database } from '../../postgres/database.ts';
 import { digestOfToken } from '../../security/opaque-token.ts';
+import type { Services } from '../../services/services.ts';
 
 import { takeInvitation } from '../../store/users/invitations.ts';
 
@@ -14,11 +13,9 @@ import { unknownInvitation } from './accept-invitation.ts';
 import { becomeMember } from './become-member.ts';
 import { renew } from './confirm-session.ts';
 
-type Needs = { readonly database: Database; readonly clock: Clock };
-
 /** Returns the new secret of the session. */
 export async function joinAccount(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   { session, user }: SignedIn,
   token: string,
   visitor: Visitor,

@@ -1,7 +1,7 @@
 /** A page of the audit log of an account, newest first. Contract 13.3. */
 import type { AuditEntry } from '../../domain/audit.ts';
 import { refuseField } from '../../domain/errors.ts';
-import type { Database } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import { type AuditPlace, listAudit } from '../../store/accounts/audit.ts';
 
 export type AuditPage = {
@@ -11,7 +11,7 @@ export type AuditPage = {
 };
 
 export async function listAuditLog(
-  { database }: { readonly database: Database },
+  { database }: Pick<Services, 'database'>,
   accountId: string,
   { after, limit }: { readonly after: string | undefined; readonly limit: number },
 ): Promise<AuditPage> {

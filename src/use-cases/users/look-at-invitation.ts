@@ -1,10 +1,7 @@
 /** What a one-time link is for, before it is used. */
 import type { Role } from '../../domain/users/role.ts';
-import type { AccountDirectory } from '../../services/account-directory.ts';
+import type { Services } from '../../services/services.ts';
 import { getInvitation } from './accept-invitation.ts';
-import type { PasskeyNeeds } from './prove-passkey.ts';
-
-type Needs = PasskeyNeeds & { readonly accounts: Pick<AccountDirectory, 'find'> };
 
 export type SeenInvitation = {
   readonly email: string;
@@ -17,9 +14,12 @@ export type SeenInvitation = {
  * Answers the same whether the address has a user or not. The person who invites has the link too, and must not learn
  * which addresses have users at other accounts. Contract 13.2.
  */
-export async function lookAtInvitation(needs: Needs, token: string): Promise<SeenInvitation> {
-  const { email, expiresAt, accountId, role } = await getInvitation(needs, token);
+export async function lookAtInvitation(
+  services: Pick<Services, 'database' | 'accounts' | 'clock'>,
+  token: string,
+): Promise<SeenInvitation> {
+  const { email, expiresAt, accountId, role } = await getInvitation(services, token);
   if (accountId === null) return { email, expiresAt, account: null };
-  const name = (await needs.accounts.find(accountId))?.name ?? '';
+  const name = (await services.accounts.find(accountId))?.name ?? '';
   return { email, expiresAt, account: { name, role } };
 }

@@ -1,9 +1,9 @@
 /** Checks what a passkey signed: a challenge of ours that is recent, was meant for this, and is used once. */
 import { ServiceError } from '../../domain/errors.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
+import { addSeconds } from '../../domain/time.ts';
 import { userLimits } from '../../domain/users/limits.ts';
-import type { Database, Transaction } from '../../postgres/database.ts';
-import type { ServiceSettings } from '../../services/services.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import {
   type Challenge,
   insertChallenge,
@@ -14,16 +14,13 @@ import {
 import { lockUser, type User } from '../../store/users/users.ts';
 import { loadPasskeys } from './load-passkeys.ts';
 
-export type PasskeyNeeds = {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly settings: Pick<ServiceSettings, 'publicUrl'>;
-};
-
 type Purpose = Pick<Challenge, 'purpose' | 'subject'>;
 
 /** What the browser passes to `navigator.credentials.get`. */
-export async function offerPasskey({ database, clock, settings }: PasskeyNeeds, purpose: Purpose) {
+export async function offerPasskey(
+  { database, clock, settings }: Pick<Services, 'database' | 'clock' | 'settings'>,
+  purpose: Purpose,
+) {
   const { signInOptions } = await loadPasskeys();
   const options = await signInOptions(settings.publicUrl);
   const { challenge } = options;
@@ -34,14 +31,14 @@ export async function offerPasskey({ database, clock, settings }: PasskeyNeeds, 
 
 /** Runs `work` in a transaction that has locked the passkey and its user. */
 export async function provePasskey<Result>(
-  needs: PasskeyNeeds,
+  services: Pick<Services, 'database' | 'clock' | 'settings'>,
   purpose: Purpose,
   response: PasskeyResponse,
   work: (tx: Transaction, user: User, now: Date) => Promise<Result>,
 ): Promise<Result> {
-  const { database, clock, settings } = needs;
+  const { database, clock, settings } = services;
   const { findUse } = await loadPasskeys();
-  const { challenge } = await takeSigned(needs, purpose, response);
+  const { challenge } = await takeSigned(services, purpose, response);
   return database.transaction(async (tx) => {
     const passkey = await lockPasskey(tx, response.id);
     if (!passkey) throw wrongPasskey();
@@ -63,7 +60,7 @@ export type PasskeyResponse = {
 
 /** In a transaction of its own, because a failed attempt uses the challenge up as well. */
 export async function takeSigned(
-  { database, clock }: Pick<PasskeyNeeds, 'database' | 'clock'>,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   purpose: Purpose,
   { response }: PasskeyResponse,
 ): Promise<Pick<Challenge, 'challenge' | 'userId'>> {

@@ -1,17 +1,18 @@
 /** A step of the sweep: deletes sessions, invitations, challenges and failed sign-ins that have ended. Contract 13.2. */
 
-import { addSeconds, type Clock } from '../../domain/time.ts';
+import { addSeconds } from '../../domain/time.ts';
 import { userLimits } from '../../domain/users/limits.ts';
-import type { Database } from '../../postgres/database.ts';
 import type { IsOver } from '../../services/run-step.ts';
+import type { Services } from '../../services/services.ts';
 import { type EndedSignIns, pruneEnded } from '../../store/upkeep/prune-sign-ins.ts';
-
-type Needs = { readonly database: Database; readonly clock: Clock };
 
 const batchSize = 500;
 
 /** Returns how many are left, at least. */
-export async function pruneSignIns({ database, clock }: Needs, isOver: IsOver): Promise<number> {
+export async function pruneSignIns(
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
+  isOver: IsOver,
+): Promise<number> {
   const now = clock();
   const ends: Readonly<Record<EndedSignIns, Date>> = {
     idle_sessions: addSeconds(now, -userLimits.sessionIdleSeconds),

@@ -1,11 +1,9 @@
 /** For a user who cannot sign in, or whose credentials leaked: ends all sessions, and makes a link for new credentials. */
 import type { Actor } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Clock } from '../../domain/time.ts';
 import { readUserEmail } from '../../domain/users/email.ts';
-import type { Database } from '../../postgres/database.ts';
 import { digestOfToken } from '../../security/opaque-token.ts';
-import type { ServiceSettings } from '../../services/services.ts';
+import type { Services } from '../../services/services.ts';
 import { deleteResets, insertInvitation } from '../../store/users/invitations.ts';
 import { deletePasskeys } from '../../store/users/passkeys.ts';
 import { deleteSessionsOfUser } from '../../store/users/sessions.ts';
@@ -14,19 +12,13 @@ import { auditUser } from './audit-user.ts';
 import { type NewInvitation, newInvitation } from './invite-user.ts';
 import { forgetFailures } from './sign-in-attempt.ts';
 
-type Needs = {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly settings: Pick<ServiceSettings, 'publicUrl'>;
-};
-
 export type ResetUser = NewInvitation & {
   readonly userId: string;
   readonly endedSessions: number;
 };
 
 export async function resetUser(
-  { database, clock, settings }: Needs,
+  { database, clock, settings }: Pick<Services, 'database' | 'clock' | 'settings'>,
   actor: Actor,
   emailText: string,
 ): Promise<ResetUser> {

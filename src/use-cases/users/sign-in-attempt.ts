@@ -5,12 +5,13 @@
  * docs/decisions/0064. Every transaction locks the row of the address first.
  */
 import { ServiceError } from '../../domain/errors.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
+import { addSeconds } from '../../domain/time.ts';
 import { decideFailures, isCountToNote, secondsToWait } from '../../domain/users/back-off.ts';
 import { userLimits } from '../../domain/users/limits.ts';
 import { networkOf } from '../../domain/users/network.ts';
-import type { Database, Transaction } from '../../postgres/database.ts';
+import type { Transaction } from '../../postgres/database.ts';
 import { digestOfText } from '../../security/opaque-token.ts';
+import type { Services } from '../../services/services.ts';
 import {
   deleteFailures,
   deleteFailuresBelow,
@@ -21,8 +22,6 @@ import {
 } from '../../store/users/sign-in-failures.ts';
 import type { User } from '../../store/users/users.ts';
 import { auditUser } from './audit-user.ts';
-
-type Needs = { readonly database: Database; readonly clock: Clock };
 
 /** Who gives a password, and from where. */
 export type Claimant = {
@@ -44,7 +43,7 @@ export type Attempt = {
 
 /** Throws `RATE_LIMITED` during the delay, whatever the password. Refused attempts do not make it longer. */
 export async function claimAttempt(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   claimant: Claimant,
 ): Promise<Attempt> {
   const address = `address:${networkOf(claimant.address)}`;
@@ -128,7 +127,7 @@ export async function forgiveAttempt(
 
 /** The password was not looked at. */
 export async function takeBackAttempt(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   { subject, address }: Attempt,
 ): Promise<void> {
   await database.transaction(async (tx) => {
@@ -142,7 +141,7 @@ export async function takeBackAttempt(
  * few entries. Without a user it takes about as long, and writes nothing.
  */
 export async function auditFailure(
-  { database, clock }: Needs,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   { subject, failures }: Attempt,
   user: User | undefined,
   { email, address }: Claimant,

@@ -1,23 +1,16 @@
 /** Signs a user in with a password or a passkey. Both open a new session. Contract 13.2. */
-import type { Clock } from '../../domain/time.ts';
 import { foldUserEmail } from '../../domain/users/email.ts';
 import { actorOf, decideFirstAccount, type Visitor } from '../../domain/users/session.ts';
-import type { Database, Transaction } from '../../postgres/database.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import { listAccountsOfUser } from '../../store/users/memberships.ts';
 import { listSessionsOfUser } from '../../store/users/sessions.ts';
 import type { User } from '../../store/users/users.ts';
 import { auditUser } from './audit-user.ts';
 import { openSession } from './open-session.ts';
-import {
-  offerPasskey,
-  type PasskeyNeeds,
-  type PasskeyResponse,
-  provePasskey,
-} from './prove-passkey.ts';
+import { offerPasskey, type PasskeyResponse, provePasskey } from './prove-passkey.ts';
 import { provePassword } from './prove-password.ts';
 import { rememberVisitor } from './sign-in-attempt.ts';
-
-type Needs = { readonly database: Database; readonly clock: Clock };
 
 /** Who signs in: from where, with which cookie of an earlier session, and with that of the device, which may be new. */
 export type Caller = Visitor & {
@@ -27,30 +20,30 @@ export type Caller = Visitor & {
 
 /** Returns the secret of the new session. */
 export function signInWithPassword(
-  needs: Needs,
+  services: Pick<Services, 'database' | 'clock'>,
   { email, password }: { readonly email: string; readonly password: string },
   caller: Caller,
 ): Promise<string> {
   const { address, device } = caller;
   const credentials = { email: foldUserEmail(email), password, address, device };
   const refusal = 'The e-mail address or the password is wrong: check both and try again.';
-  return provePassword(needs, credentials, refusal, (tx, user, now) =>
+  return provePassword(services, credentials, refusal, (tx, user, now) =>
     begin(tx, user, now, caller, 'password'),
   );
 }
 
 const purpose = { purpose: 'sign_in', subject: null } as const;
 
-export function offerPasskeySignIn(needs: PasskeyNeeds) {
-  return offerPasskey(needs, purpose);
+export function offerPasskeySignIn(services: Pick<Services, 'database' | 'clock' | 'settings'>) {
+  return offerPasskey(services, purpose);
 }
 
 export function signInWithPasskey(
-  needs: PasskeyNeeds,
+  services: Pick<Services, 'database' | 'clock' | 'settings'>,
   response: PasskeyResponse,
   caller: Caller,
 ): Promise<string> {
-  return provePasskey(needs, purpose, response, (tx, user, now) =>
+  return provePasskey(services, purpose, response, (tx, user, now) =>
     begin(tx, user, now, caller, 'passkey'),
   );
 }

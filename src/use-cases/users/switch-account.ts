@@ -1,11 +1,11 @@
 /** Chooses the account that a session shows. The choice is stored, so it is the same in every tab. */
 import { ServiceError } from '../../domain/errors.ts';
 import type { SignedIn } from '../../domain/users/session.ts';
-import type { Database } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
 import { saveChosenAccount } from '../../store/users/sessions.ts';
 
 export async function switchAccount(
-  { database }: { readonly database: Database },
+  { database }: Pick<Services, 'database'>,
   { session, accounts }: SignedIn,
   accountId: string,
 ): Promise<SignedIn['account']> {

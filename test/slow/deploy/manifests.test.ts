@@ -37,7 +37,9 @@ const unit = await read('deploy/systemd/payment-order-service.service');
 const settings = await listSettings();
 /** Read by Node.js and the C library. */
 const ofPlatform = ['NODE_ENV', 'NODE_COMPILE_CACHE', 'MALLOC_ARENA_MAX'];
-const known = new Set([...settings, ...ofPlatform]);
+/** Values of the chart that were written before the setting was renamed. */
+const formerNames = ['PROVIDER_ASK_SECONDS'];
+const known = new Set([...settings, ...ofPlatform, ...formerNames]);
 
 const publicPrefixes = ['/api', '/checkout', '/dashboard', '/l', '/pay'];
 /** Pages name their icon below /checkout, so that a proxy need not expose /favicon.ico. */

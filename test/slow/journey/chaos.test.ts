@@ -33,7 +33,7 @@ await startServiceProcess({
   DATABASE_URL: url,
   MASTER_KEY: testMasterKeyHex,
   PORT: String(port),
-  PROVIDER_ASK_SECONDS: '1',
+  PROVIDER_POLL_SECONDS: '1',
 });
 
 /** Scenarios that need review: money was taken back, only a part of it moved, or the provider contradicts itself. */

@@ -24,7 +24,7 @@ const env = {
   DATABASE_URL: databaseUrl,
   MASTER_KEY: testMasterKeyHex,
   PORT: String(await findFreePort()),
-  PROVIDER_ASK_SECONDS: '1',
+  PROVIDER_POLL_SECONDS: '1',
 };
 
 let isHolding = false;

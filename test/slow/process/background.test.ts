@@ -26,7 +26,7 @@ const services = createServices({
 });
 const account = await createTestAccount(services, { name: 'Background' });
 const { token } = await issueMerchantToken(services, account.accountId);
-const env = { DATABASE_URL: url, MASTER_KEY: testMasterKeyHex, PROVIDER_ASK_SECONDS: '1' };
+const env = { DATABASE_URL: url, MASTER_KEY: testMasterKeyHex, PROVIDER_POLL_SECONDS: '1' };
 let service = await startServiceProcess(env);
 
 test('a delivery that could not be applied is applied by the background without a request', async () => {

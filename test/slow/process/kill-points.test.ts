@@ -71,7 +71,7 @@ const env = {
   DATABASE_URL: databaseUrl,
   MASTER_KEY: testMasterKeyHex,
   PORT: String(await findFreePort()),
-  PROVIDER_ASK_SECONDS: '1',
+  PROVIDER_POLL_SECONDS: '1',
   ENDPOINT_ALLOWED_NETWORKS: '127.0.0.0/8',
 };
 // Webhooks that find no service are repeated within a second or so.

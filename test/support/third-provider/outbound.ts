@@ -57,7 +57,7 @@ export const acmePayOutbound: OutboundProvider = {
 };
 
 function call(api: ProviderApi, request: Omit<ProviderRequest, 'user'>): Promise<Answer> {
-  return api.call(api, { ...request, user: api.login });
+  return api.callProvider(api, { ...request, user: api.login });
 }
 
 function pathOf({ transaction }: TransactionToFetch): string {

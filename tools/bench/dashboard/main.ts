@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { commandLine } from '../../../src/domain/audit.ts';
 import type { Database } from '../../../src/postgres/database.ts';
+import type { AccountDirectory } from '../../../src/services/account-directory.ts';
 import { rebuildFigures } from '../../../src/use-cases/reports/rebuild-figures.ts';
 import { runJsonCommand } from '../../harness/command-line.ts';
 import { fillDeliveries } from '../fill-deliveries.ts';
@@ -50,7 +51,8 @@ async function measure(dataDir: string): Promise<void> {
   await withService(dataDir, async (service, database) => {
     const { accountId } = shop;
     // The searches need nothing of an account but the key of its consumer ids, and no order here has a real one.
-    const accounts = { get: async () => ({ accountId, secrets: consumerKey }) as never };
+    const get = async () => ({ accountId, secrets: consumerKey });
+    const accounts = { get } as unknown as AccountDirectory;
     for (const question of [
       ...(await listPageCalls(service.url, shop, orderId)),
       ...listQuestions({ database, accounts, accountId, orders }),

@@ -14,7 +14,7 @@ export type Question = {
 
 export type Asked = {
   readonly database: Database;
-  readonly accounts: Pick<AccountDirectory, 'get'>;
+  readonly accounts: AccountDirectory;
   readonly accountId: string;
   readonly orders: number;
 };
@@ -45,13 +45,13 @@ const filters: ReadonlyArray<readonly [what: string, filter: OrderFilter]> = [
 
 export function listQuestions({ database, accounts, accountId, orders }: Asked): Question[] {
   const now = new Date();
-  const needs = { database, accounts, clock: () => now };
+  const services = { database, accounts, clock: () => now };
   const daysAgo = (days: number) => new Date(now.getTime() - days * dayMs);
   const overview = (days: number, bucket: 'hour' | 'day'): Question => ({
     what: `overview of ${days} days by ${bucket}`,
     ask: async () => {
       const period = { from: daysAgo(days), to: now, bucket, offsetMinutes: 330 } as const;
-      const { totals } = await getOverview(needs, accountId, period);
+      const { totals } = await getOverview(services, accountId, period);
       return `${totals.created[0]?.orders ?? 0} orders`;
     },
   });
@@ -60,7 +60,7 @@ export function listQuestions({ database, accounts, accountId, orders }: Asked):
     ask: async (round) => {
       const to = daysAgo(150 + (round % 60));
       const query = { filter: isOld ? { ...filter, to } : filter, limit: pageSize };
-      const page = await listOrders(needs, accountId, query);
+      const page = await listOrders(services, accountId, query);
       return `${page.orders.length} of ${page.lookedAt}`;
     },
   });
@@ -68,7 +68,7 @@ export function listQuestions({ database, accounts, accountId, orders }: Asked):
     what: `search: ${what}`,
     ask: async (round) => {
       const text = textOf(1 + ((round * 7_919) % orders));
-      const result = await searchOrders(needs, accountId, { text, limit: pageSize });
+      const result = await searchOrders(services, accountId, { text, limit: pageSize });
       return `${result.orders.length} found`;
     },
   });

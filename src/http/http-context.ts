@@ -3,11 +3,11 @@ import type { Clock } from '../domain/time.ts';
 import type { AccountDirectory } from '../services/account-directory.ts';
 import type { CountCall, CountVisitor } from '../services/rate-limits.ts';
 import type { ServiceSettings } from '../services/services.ts';
-import type { UseCases } from '../use-cases/served.ts';
+import type { BoundUseCases } from '../use-cases/bind-use-cases.ts';
 import type { HoldSlot } from './bounds.ts';
 
-export type Edge = {
-  readonly useCases: UseCases;
+export type HttpContext = {
+  readonly useCases: BoundUseCases;
   /** For the secrets that open sealed bodies. */
   readonly accounts: AccountDirectory;
   readonly countCall: CountCall;
