@@ -113,7 +113,7 @@ export async function replaceFigures(
 export type SummedPeriod = {
   readonly from: Date;
   readonly to: Date;
-  readonly kinds: readonly FigureKind[];
+  readonly kinds: readonly string[];
   readonly except: readonly Date[];
 };
 

@@ -1,8 +1,9 @@
 /**
- * How far the half hours of orders were visited, to count figures and to learn e-mail addresses. The cursors are rows of
- * `sweep_cursors`; its column for an id holds a time here.
+ * How far the half hours of orders were visited, to count figures and to learn e-mail addresses. The id of a cursor is a
+ * time here.
  */
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { findCursor, saveCursor } from '../sweep-cursors.ts';
 import type { Slot } from './figures.ts';
 
 export type SlotPurpose = 'figures' | 'emails';
@@ -18,27 +19,17 @@ export type SlotPass = {
 };
 
 export async function findPass(database: Queryable, purpose: SlotPurpose): Promise<SlotPass> {
-  const row = await findRow(database, purpose);
-  return {
-    reachedAt: row?.reached_at ?? undefined,
-    until: row?.time ? new Date(row.time) : undefined,
-    accountId: row?.account_id ?? '',
-  };
+  const { accountId, id, reachedAt } = await findCursor(database, purpose);
+  return { reachedAt, until: id === '' ? undefined : new Date(id), accountId };
 }
 
 /** Whatever another process saved meanwhile: what a pass says stays true. */
-export async function savePass(
+export function savePass(
   database: Queryable,
   purpose: SlotPurpose,
   { reachedAt, until, accountId }: SlotPass,
 ): Promise<void> {
-  await database.query({
-    text: `insert into sweep_cursors as c (name, account_id, order_id, position, reached_at)
-           values ($1, $2, $3, 0, $4)
-           on conflict (name) do update set account_id = excluded.account_id,
-             order_id = excluded.order_id, reached_at = greatest(c.reached_at, excluded.reached_at)`,
-    values: [purpose, accountId, until?.toISOString() ?? '', reachedAt],
-  });
+  return saveCursor(database, purpose, { accountId, id: until?.toISOString() ?? '', reachedAt });
 }
 
 /**
@@ -62,33 +53,16 @@ export type SlotWalk = {
 };
 
 export async function findWalk(database: Queryable, purpose: SlotPurpose): Promise<SlotWalk> {
-  const row = await findRow(database, `${purpose}-walk`);
-  const last = row?.time && { accountId: row.account_id, startsAt: new Date(row.time) };
-  return { last: last || undefined, completed: row?.position ?? 0 };
+  const { accountId, id, position } = await findCursor(database, `${purpose}-walk`);
+  const last = id === '' ? undefined : { accountId, startsAt: new Date(id) };
+  return { last, completed: position };
 }
 
-export async function saveWalk(
+export function saveWalk(
   database: Queryable,
   purpose: SlotPurpose,
   { last, completed }: SlotWalk,
 ): Promise<void> {
-  await database.query({
-    text: `insert into sweep_cursors (name, account_id, order_id, position) values ($1, $2, $3, $4)
-           on conflict (name) do update set account_id = excluded.account_id,
-             order_id = excluded.order_id, position = excluded.position`,
-    values: [
-      `${purpose}-walk`,
-      ...[last?.accountId ?? '', last?.startsAt.toISOString() ?? '', completed],
-    ],
-  });
-}
-
-type CursorRow = { account_id: string; time: string; position: number; reached_at: Date | null };
-
-async function findRow(database: Queryable, name: string): Promise<CursorRow | undefined> {
-  const { rows } = await database.query<CursorRow>({
-    text: `select account_id, order_id as time, position, reached_at from sweep_cursors where name = $1`,
-    values: [name],
-  });
-  return rows[0];
+  const at = last && { accountId: last.accountId, id: last.startsAt.toISOString() };
+  return saveCursor(database, `${purpose}-walk`, { ...at, position: completed });
 }
