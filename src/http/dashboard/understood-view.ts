@@ -1,7 +1,8 @@
 /** What was understood of a delivery, in the field names of the API: a notice field by field, or why it is none. */
 import type { Translation } from '../../domain/inbox/translation.ts';
+import { withSnakeCase } from '../../domain/json/snake-case.ts';
 import { shownName, shownValue } from '../../domain/why/shown.ts';
-import { valueView, wire } from './why-view.ts';
+import { wire } from './why-view.ts';
 
 export function understoodView(understood: Translation) {
   if (understood.kind !== 'notice') return wire(understood);
@@ -18,7 +19,7 @@ export function understoodView(understood: Translation) {
 function noticeView(notice: { readonly currency?: string }) {
   const { currency = null } = notice;
   const show = (field: string, value: unknown) =>
-    valueView(shownName(field), shownValue(field, value, currency), currency);
+    withSnakeCase(shownValue(field, value, currency, 'text'));
   return Object.fromEntries(
     Object.entries(notice).map(([name, value]) => {
       if (name === 'statusSinceMs') return ['status_since', show('statusSinceAtMs', value)];
