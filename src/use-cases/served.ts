@@ -18,16 +18,14 @@ import { listPaymentModes } from './checkout/list-payment-modes.ts';
 import { openCheckout } from './checkout/open-checkout.ts';
 import { deleteEndpoint, rotateEndpoint, updateEndpoint } from './events/change-endpoint.ts';
 import { createEndpoint } from './events/create-endpoint.ts';
-import {
-  findAccountEvent,
-  listAccountEndpoints,
-  listAccountEvents,
-} from './events/list-account-events.ts';
+import { listAccountEndpoints } from './events/list-account-endpoints.ts';
+import { listEvents } from './events/list-events.ts';
 import { resendEvents } from './events/resend-events.ts';
 import { resendUndelivered } from './events/resend-undelivered.ts';
+import { findAccountEvent } from './events/show-event.ts';
 import { testEndpoint } from './events/test-endpoint.ts';
 import { findMissingCredentials } from './inbox/authenticate-delivery.ts';
-import { listInbox } from './inbox/list-inbox.ts';
+import { listDeliveries } from './inbox/list-deliveries.ts';
 import { receiveDelivery } from './inbox/receive-delivery.ts';
 import { replayDelivery } from './inbox/replay-delivery.ts';
 import { createLinkByHand } from './orders/create-link-by-hand.ts';
@@ -39,7 +37,7 @@ import { findDeliveryBody } from './orders/find-delivery-body.ts';
 import { getOrder } from './orders/get-order.ts';
 import { getOrderPage } from './orders/get-order-page.ts';
 import { listFilterChoices } from './orders/list-filter-choices.ts';
-import { listFilteredOrders } from './orders/list-filtered-orders.ts';
+import { listOrders } from './orders/list-orders.ts';
 import { openLink } from './orders/open-link.ts';
 import { refreshToken } from './orders/refresh-token.ts';
 import { resolveUser } from './orders/resolve-user.ts';
@@ -121,13 +119,13 @@ const served = {
   inviteUser,
   joinAccount,
   listAccountEndpoints,
-  listAccountEvents,
   listAuditLog,
   listChoices,
+  listDeliveries,
+  listEvents,
   listFilterChoices,
-  listFilteredOrders,
-  listInbox,
   listOpenReview,
+  listOrders,
   listPasskeys,
   listPaymentModes,
   listSessions,

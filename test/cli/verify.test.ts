@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createProgress } from '../../src/cli/upkeep/verify-progress.ts';
+import { createProgress } from '../../src/cli/upkeep/verify.ts';
 import {
   type VerifyProgress,
   verifyInvariants,

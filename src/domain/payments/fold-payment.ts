@@ -155,9 +155,7 @@ function decideDiscount(
   if (offerId === null || amount === null || currency !== expected.currency) return null;
   const net = amount - (payment.customerFee ?? 0);
   const ofAmount = findHighest(ranking, 'providerOrderAmount');
-  const ofDiscount = findHighest(ranking, 'offerDiscount');
-  const orderAmount =
-    ofAmount?.providerOrderAmount ?? orderAmountOf(net, ofDiscount?.offerDiscount ?? null);
+  const orderAmount = ofAmount?.providerOrderAmount ?? null;
   const isOfCreated = ranking.highestFirst.some(({ names }) =>
     ordersCreatedHere.has(names?.providerOrderId ?? ''),
   );
@@ -169,11 +167,6 @@ function decideDiscount(
     lost: [],
   });
   return expected.total - net;
-}
-
-/** Notices of an earlier release have the discount instead of the amount of the provider's order. */
-function orderAmountOf(net: MinorUnits, discount: MinorUnits | null): MinorUnits | null {
-  return discount === null ? null : net + discount;
 }
 
 /** The flags that follow from the payment and the order's amount alone. Contract 4.3, 4.4, 4.9, 4.17. */

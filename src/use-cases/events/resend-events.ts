@@ -13,7 +13,7 @@ import {
   makeEventsDue,
   type ResendRange,
   type ResentEvents,
-} from '../../store/events/event-lists.ts';
+} from '../../store/events/resent-events.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 
 type Needs = { readonly database: Database; readonly clock: Clock };

@@ -6,7 +6,7 @@ import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { listEndpoints } from '../../store/accounts/endpoints.ts';
-import { makeUndeliveredDue } from '../../store/events/event-pages.ts';
+import { makeUndeliveredDue } from '../../store/events/resent-events.ts';
 import { refuseDisabled } from './resend-events.ts';
 
 type Needs = { readonly database: Database; readonly clock: Clock };

@@ -3,8 +3,8 @@ import { deliveryFlags, reviewFlags } from '../../domain/inbox/review-reasons.ts
 import { currencyCodes } from '../../domain/money/currency.ts';
 import type { Database } from '../../postgres/database.ts';
 import { providers } from '../../providers/providers.ts';
-import { findTextOrder } from '../../store/inbox/text-order.ts';
 import { listRecentCurrencies } from '../../store/orders/recent-currencies.ts';
+import { findTextOrder } from '../../store/text-order.ts';
 
 type Needs = { readonly database: Database };
 

@@ -5,7 +5,7 @@ import type { Order } from '../../domain/orders/order.ts';
 import type { Transaction } from '../../domain/payments/transaction.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
-import { listNewestOfOrder } from '../../store/inbox/newest.ts';
+import { listNewestOfOrder } from '../../store/inbox/delivery-lists.ts';
 import { type HistoryEntry, listRecentHistory } from '../../store/orders/history.ts';
 import { type DescribedDelivery, describeContents } from '../inbox/describe-contents.ts';
 import { findOrder, type Refusal } from './find-order.ts';
