@@ -1,12 +1,13 @@
 /** A delivery in the field names of the dashboard: as a line of the inbox, and with its body beside what it means. */
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import type { Translation } from '../../domain/inbox/translation.ts';
+import { withSnakeCase } from '../../domain/json/snake-case.ts';
 import { shownName, shownValue } from '../../domain/why/shown.ts';
 import type { DescribedDelivery } from '../../use-cases/inbox/describe-contents.ts';
 import type { DeliveryBody } from '../../use-cases/orders/find-delivery-body.ts';
 import { amountText } from './amounts.ts';
 import { providerView } from './provider-view.ts';
-import { valueView, wire } from './why-view.ts';
+import { wire } from './why-view.ts';
 
 type Shown = Omit<Delivery, 'headers' | 'body' | 'deliveryKey' | 'expectedMerchant'>;
 
@@ -60,7 +61,7 @@ function understoodView(understood: Translation) {
 function noticeView(notice: { readonly currency?: string }) {
   const { currency = null } = notice;
   const show = (field: string, value: unknown) =>
-    valueView(shownName(field), shownValue(field, value, currency), currency);
+    withSnakeCase(shownValue(field, value, currency, 'text'));
   return Object.fromEntries(
     Object.entries(notice).map(([name, value]) => {
       if (name === 'statusSinceMs') return ['status_since', show('statusSinceAtMs', value)];
