@@ -4,7 +4,7 @@
  */
 import type { Database } from '../postgres/database.ts';
 import { listAccountIds } from '../store/accounts/accounts.ts';
-import { type AccountKey, sortsIdsByTime } from '../store/inbox/newest.ts';
+import type { AccountKey } from '../store/inbox/newest.ts';
 
 export type NewestQuery = {
   /** The id of the `next` of the previous page. */
@@ -34,8 +34,6 @@ export type NewestPage<Row> = {
 /** What is known of the database before the first row is read. */
 export type NewestScope = {
   readonly accountIds: readonly string[];
-  /** False where the database sorts text by a language: the rows of an account are not sorted by time then. */
-  readonly isByTime: boolean;
 };
 
 export async function findScope(
@@ -44,7 +42,6 @@ export async function findScope(
 ): Promise<NewestScope> {
   return {
     accountIds: accountId === undefined ? await listAccountIds(database) : [accountId],
-    isByTime: await sortsIdsByTime(database),
   };
 }
 

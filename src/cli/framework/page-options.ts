@@ -79,18 +79,9 @@ export function readSince(text: string | undefined): (now: Date) => Date | undef
 export async function openScope(
   { accounts, database }: Services,
   accountId: string | undefined,
-  warn: (text: string) => void,
 ): Promise<NewestScope> {
   if (accountId !== undefined && !(await accounts.find(accountId))) {
     throw new RefusedError(`There is no account ${accountId}.`);
   }
-  const scope = await findScope(database, accountId);
-  if (scope.isByTime) return scope;
-  if (scope.accountIds.length > 1) {
-    throw new RefusedError(
-      'Give --account ID: the collation of this database does not sort ids by time, so several accounts cannot be listed together.',
-    );
-  }
-  warn('The collation of this database does not sort ids by time: the newest rows are not first.');
-  return scope;
+  return findScope(database, accountId);
 }

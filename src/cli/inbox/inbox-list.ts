@@ -35,8 +35,8 @@ export const inboxList = defineCommand({
     const limit = readLimit(values.limit);
     if (after !== undefined) readAccountId(after);
     return {
-      run: async (services, _config, warn) => {
-        const scope = await openScope(services, account, warn);
+      run: async (services) => {
+        const scope = await openScope(services, account);
         const query = { state, since: sinceAt(services.clock()), after, limit };
         const { deliveries, next } = await listDeliveries(services, scope, query);
         return { deliveries: deliveries.map(describedView), ...(next !== undefined && { next }) };

@@ -47,8 +47,8 @@ export const orderList = defineCommand({
       throw new UsageError('--after must be the order id where the last page ended.');
     }
     return {
-      run: async (services, _config, warn) => {
-        const scope = await openScope(services, account, warn);
+      run: async (services) => {
+        const scope = await openScope(services, account);
         const since = sinceAt(services.clock());
         const { rows, next } = await listOrders(services, scope, { status, since, after, limit });
         return { orders: rows.map(orderView), ...(next && { next: next.orderId }) };

@@ -49,8 +49,8 @@ export const transactionList = defineCommand({
       throw new UsageError('--after must be the transaction id where the last page ended.');
     }
     return {
-      run: async (services, _config, warn) => {
-        const scope = await openScope(services, account, warn);
+      run: async (services) => {
+        const scope = await openScope(services, account);
         const query = { orderId, status, orderedSince: sinceAt(services.clock()), after, limit };
         const { rows, next } = await listTransactions(services, scope, query);
         return {

@@ -1,7 +1,6 @@
 /**
  * The newest orders, transactions and deliveries of one account, page by page for an operator. Their ids begin with the
- * time, so the primary keys, read backwards, serve every page. Where text is sorted by a language instead of by bytes,
- * the pages are complete, but not in the order of time.
+ * time, so the primary keys, read backwards, serve every page.
  */
 import type { Delivery, DeliveryState } from '../../domain/inbox/delivery.ts';
 import type { MinorUnits } from '../../domain/money/money.ts';
@@ -57,14 +56,6 @@ export async function listHighestKeys(
       return { text, values };
     }),
   );
-}
-
-/** True if the database sorts ids by time: capital letters come before small ones. */
-export async function sortsIdsByTime(database: Queryable): Promise<boolean> {
-  const { rows } = await database.query<{ is_by_bytes: boolean }>({
-    text: `select 'o_B' < 'o_a' and 'o_Z' < 'o_a' as is_by_bytes`,
-  });
-  return rows[0]?.is_by_bytes ?? false;
 }
 
 export type NewestOrder = {

@@ -8,7 +8,6 @@ import type { OrderStatus } from '../../domain/orders/order.ts';
 import type { OrderFilter, PaymentFilter } from '../../domain/orders/order-filter.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import type { AddValue } from '../inbox/newest.ts';
-import { byBytes, type TextOrder } from '../inbox/text-order.ts';
 import { isRefunded as isRefundedSql } from '../payments/moved-amount.ts';
 import type { FoundRows, SearchRange } from '../search-step.ts';
 
@@ -16,32 +15,29 @@ export type FilteredRange = SearchRange & { readonly filter: OrderFilter; readon
 
 export async function findFilteredOrders(
   database: Queryable,
-  order: TextOrder,
   accountId: string,
   range: FilteredRange,
 ): Promise<FoundRows> {
   return range.filter.flag === undefined
-    ? findAmongAll(database, order, accountId, range)
-    : findAmongFlagged(database, order, accountId, range);
+    ? findAmongAll(database, accountId, range)
+    : findAmongFlagged(database, accountId, range);
 }
 
 async function findAmongAll(
   database: Queryable,
-  order: TextOrder,
   accountId: string,
   { filter, before, limit, lookedAtMax, now }: FilteredRange,
 ): Promise<FoundRows> {
   const { values, add } = openValues(accountId);
-  const id = byBytes('order_id', order);
   const { rows } = await database.query<{ ids: string[]; looked_at: number; last: string | null }>({
     text: `with looked_at as materialized (
              select order_id, ${conditionOf(filter, now, add)} as is_match from orders o
-              where account_id = $1 ${rangeOf(id, filter, before, add)}
-              order by ${id} desc limit ${add(lookedAtMax)})
+              where account_id = $1 ${rangeOf(filter, before, add)}
+              order by order_id desc limit ${add(lookedAtMax)})
            select array(select order_id from looked_at where is_match
-                         order by ${id} desc limit ${add(limit)}) as ids,
+                         order by order_id desc limit ${add(limit)}) as ids,
                   (select count(*) from looked_at) as looked_at,
-                  (select order_id from looked_at order by ${id} limit 1) as last`,
+                  (select order_id from looked_at order by order_id limit 1) as last`,
     values,
   });
   const { ids = [], looked_at: lookedAt = 0, last = null } = rows[0] ?? {};
@@ -58,21 +54,19 @@ type Flagged = { order_id: string; is_order: boolean; has_flag: boolean };
 /** Flags of orders and of transactions have an index each. Both are read from the newest on, side by side. */
 async function findAmongFlagged(
   database: Queryable,
-  order: TextOrder,
   accountId: string,
   { filter, before, limit, lookedAtMax, now }: FilteredRange,
 ): Promise<FoundRows> {
   const { values, add } = openValues(accountId);
-  const id = byBytes('order_id', order);
   const flag = add(filter.flag);
-  const range = rangeOf(id, filter, before, add);
+  const range = rangeOf(filter, before, add);
   const max = add(lookedAtMax);
   const newest = (table: string, isOrder: boolean) =>
     `(select order_id, ${isOrder} as is_order, bool_or(${flag} = any(flags)) as has_flag from ${table}
-       where account_id = $1 and flags <> '{}' ${range} group by order_id order by ${id} desc limit ${max})`;
+       where account_id = $1 and flags <> '{}' ${range} group by order_id order by order_id desc limit ${max})`;
   const { rows } = await database.query<Flagged>({
     text: `select * from (${newest('orders', true)} union all ${newest('transactions', false)}) flagged
-            order by ${id} desc`,
+            order by order_id desc`,
     values,
   });
   const end = endOf(rows, lookedAtMax);
@@ -135,17 +129,12 @@ function openValues(accountId: string): { readonly values: unknown[]; readonly a
   return { values, add: (value) => `$${values.push(value)}` };
 }
 
-function rangeOf(
-  id: string,
-  { from, to }: OrderFilter,
-  before: string | undefined,
-  add: AddValue,
-): string {
+function rangeOf({ from, to }: OrderFilter, before: string | undefined, add: AddValue): string {
   const conditions: string[] = [];
-  if (from) conditions.push(`and ${id} >= ${add(firstOrderIdAt(from))}`);
+  if (from) conditions.push(`and order_id >= ${add(firstOrderIdAt(from))}`);
   const ends = [to && firstOrderIdAt(to), before].filter((end) => end !== undefined);
   const [end] = ends.sort();
-  if (end !== undefined) conditions.push(`and ${id} < ${add(end)}`);
+  if (end !== undefined) conditions.push(`and order_id < ${add(end)}`);
   return conditions.join(' ');
 }
 

@@ -8,7 +8,6 @@ import { type Figure, type FigureKind, figureKinds } from '../../domain/reports/
 import { slotAfter } from '../../domain/reports/slot.ts';
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import { byBytes, type TextOrder } from '../inbox/text-order.ts';
 import { isRefunded } from '../payments/moved-amount.ts';
 
 /** The orders of an account that were created in a half hour. */
@@ -26,11 +25,9 @@ type FigureRow = {
 /** Counts the half hour as it is now. */
 export async function countSlot(
   database: Queryable,
-  order: TextOrder,
   { accountId, startsAt }: Slot,
 ): Promise<Figure[]> {
-  const id = byBytes('order_id', order);
-  const isInSlot = `account_id = $1 and ${id} >= $2 and ${id} < $3`;
+  const isInSlot = `account_id = $1 and order_id >= $2 and order_id < $3`;
   const { rows } = await database.query<FigureRow>({
     text: `with created as materialized (
              select order_id, status, currency, total_amount from orders where ${isInSlot}),

@@ -48,7 +48,7 @@ export async function listAccountEvents(
     if (page) return page;
   }
   let place = after;
-  const scope = { accountIds: [accountId], isByTime: true };
+  const scope = { accountIds: [accountId] };
   const list = {
     keyOf: eventKeyOf,
     listHighest: async () => [],

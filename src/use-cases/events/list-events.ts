@@ -35,7 +35,7 @@ export function listEvents(
   { orderId, state, orderedSince, ...query }: EventsQuery,
 ): Promise<NewestPage<ListedEvent>> {
   const from = orderedSince && firstOrderIdAt(orderedSince);
-  const range = { orderId, state, from: scope.isByTime ? from : undefined };
+  const range = { orderId, state, from };
   return readNewest<ListedEvent>(
     scope,
     {

@@ -29,7 +29,7 @@ export async function listDeliveries(
   scope: NewestScope,
   { state, since, after, limit }: DeliveriesQuery,
 ): Promise<DeliveryPage> {
-  const range = { state, from: since && scope.isByTime ? firstTimeKeyAt(since) : undefined };
+  const range = { state, from: since && firstTimeKeyAt(since) };
   const { rows, next } = await readNewest<NewestDelivery>(
     scope,
     {

@@ -1,7 +1,4 @@
-/**
- * Lists the deliveries of one account for the dashboard, newest first, with what each is about. Where the database sorts
- * text by a language, pages are complete, but not in the order of time.
- */
+/** Lists the deliveries of one account for the dashboard, newest first, with what each is about. */
 import { refuseField } from '../../domain/errors.ts';
 import { findAccountIdOfDelivery } from '../../domain/ids.ts';
 import type { Database } from '../../postgres/database.ts';

@@ -3,7 +3,6 @@ import { deliveryFlags, reviewFlags } from '../../domain/inbox/review-reasons.ts
 import { currencyCodes } from '../../domain/money/currency.ts';
 import type { Database } from '../../postgres/database.ts';
 import { providers } from '../../providers/providers.ts';
-import { findTextOrder } from '../../store/inbox/text-order.ts';
 import { listRecentCurrencies } from '../../store/orders/recent-currencies.ts';
 
 type Needs = { readonly database: Database };
@@ -20,7 +19,7 @@ export async function listFilterChoices(
   { database }: Needs,
   accountId: string,
 ): Promise<FilterChoices> {
-  const recent = await listRecentCurrencies(database, await findTextOrder(database), accountId);
+  const recent = await listRecentCurrencies(database, accountId);
   return {
     providers: providers.map(({ name, displayName }) => ({ name, displayName })),
     flags: reviewFlags.filter((flag) => !deliveryFlags.has(flag)).toSorted(),

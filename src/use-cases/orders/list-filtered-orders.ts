@@ -9,7 +9,6 @@ import { checkFilter, type OrderFilter } from '../../domain/orders/order-filter.
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { searchInSteps } from '../../services/search-in-steps.ts';
-import { findTextOrder } from '../../store/inbox/text-order.ts';
 import { findFilteredOrders } from '../../store/orders/filtered-orders.ts';
 import { listOrderRows, type OrderListRow } from '../../store/orders/order-list-rows.ts';
 
@@ -39,9 +38,8 @@ export async function listFilteredOrders(
 ): Promise<FilteredPage> {
   checkFilter(filter);
   const now = clock();
-  const order = await findTextOrder(database);
   const { ids, lookedAt, next } = await searchInSteps(
-    (range) => findFilteredOrders(database, order, accountId, { ...range, filter, now }),
+    (range) => findFilteredOrders(database, accountId, { ...range, filter, now }),
     { after: after === undefined ? undefined : readCursor(after), limit },
   );
   const rows = await listOrderRows(database, accountId, ids);

@@ -31,7 +31,7 @@ export async function listOrders(
   { status, since, ...query }: OrdersQuery,
 ): Promise<NewestPage<ListedOrder>> {
   const now = clock();
-  const from = since && scope.isByTime ? firstOrderIdAt(since) : undefined;
+  const from = since && firstOrderIdAt(since);
   return readNewest<ListedOrder>(
     scope,
     {

@@ -29,7 +29,7 @@ export function listTransactions(
   { orderId, status, orderedSince, ...query }: TransactionsQuery,
 ): Promise<NewestPage<NewestTransaction>> {
   const from = orderedSince && firstOrderIdAt(orderedSince);
-  const range = { orderId, from: scope.isByTime ? from : undefined };
+  const range = { orderId, from };
   return readNewest<NewestTransaction>(
     scope,
     {

@@ -16,7 +16,6 @@ import type { Database } from '../../postgres/database.ts';
 import { providers } from '../../providers/providers.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
 import { listConsumersByEmail } from '../../store/consumers/consumer-emails.ts';
-import { findTextOrder } from '../../store/inbox/text-order.ts';
 import { listOrderRows } from '../../store/orders/order-list-rows.ts';
 import {
   type FoundIds,
@@ -103,7 +102,6 @@ async function listSearches(
   limit: number,
 ): Promise<Search[]> {
   const { accountId } = account;
-  const order = await findTextOrder(database);
   const names = providers.map(({ name }) => name);
   const email = findEmail(text);
   const userIds = consumerIdsOf(account, text);
@@ -119,7 +117,7 @@ async function listSearches(
     ...when('phone', userIds.length > 0, () =>
       findIdsByConsumers(database, accountId, userIds, limit),
     ),
-    ['invoice_start', () => findIdsByInvoiceStart(database, order, accountId, text, limit)],
+    ['invoice_start', () => findIdsByInvoiceStart(database, accountId, text, limit)],
   ];
 }
 
@@ -143,11 +141,10 @@ async function findIdsByEmail(
 ): Promise<FoundIds> {
   const { accountId } = account;
   const wanted = foldEmail(email);
-  const order = await findTextOrder(database);
   const known = await listConsumersByEmail(database, accountId, wanted, consumersMax);
   const withoutPhone = identifyConsumer(account, { email, countryCode: '' });
   const found = await Promise.all([
-    findNewestIdsByEmail(database, order, accountId, email, newestLookedAt),
+    findNewestIdsByEmail(database, accountId, email, newestLookedAt),
     findIdsByConsumers(database, accountId, [...new Set([...known, withoutPhone])], limit),
   ]);
   const rows = await listOrderRows(database, accountId, [...new Set(found.flat())]);

@@ -6,7 +6,6 @@ import { settledBefore } from '../../domain/reports/margin.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { IsOver } from '../../services/run-step.ts';
-import { findTextOrder } from '../../store/inbox/text-order.ts';
 import {
   endFigurePass,
   findFigurePass,
@@ -27,7 +26,6 @@ const passSecondsMax = 6 * 60 * 60;
  */
 export async function countFigures({ database, clock }: Needs, isOver: IsOver): Promise<number> {
   const now = clock();
-  const order = await findTextOrder(database);
   const known = await findFigurePass(database);
   if (!known.until) {
     const latest = known.reachedAt && addSeconds(known.reachedAt, passSecondsMax);
@@ -35,10 +33,10 @@ export async function countFigures({ database, clock }: Needs, isOver: IsOver): 
   }
   const { reachedAt, until = now, accountId: after } = await findFigurePass(database);
   const from = settledBefore(reachedAt ?? until);
-  const changed = [...(await listChangedSlots(database, order, { from, until, after }))];
+  const changed = [...(await listChangedSlots(database, { from, until, after }))];
   for (const [place, [accountId, slots]] of changed.entries()) {
     if (isOver()) return changed.length - place;
-    await recountSlots(database, order, slots);
+    await recountSlots(database, slots);
     await saveFigurePass(database, until, accountId);
   }
   await endFigurePass(database, until);

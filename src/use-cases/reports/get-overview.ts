@@ -14,7 +14,6 @@ import {
 import { dayAfter, dayOf, slotsBetween } from '../../domain/reports/slot.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
-import { findTextOrder } from '../../store/inbox/text-order.ts';
 import { findFigurePass, findFigureWalk } from '../../store/reports/figure-cursors.ts';
 import { sumDays } from '../../store/reports/figure-days.ts';
 import { listSlotsChangedSince } from '../../store/reports/figure-slots.ts';
@@ -128,10 +127,9 @@ async function countFresh(
   accountId: string,
   slots: readonly Date[],
 ): Promise<BucketFigure[]> {
-  const order = await findTextOrder(database);
   const counted = await Promise.all(
     slots.map(async (startsAt) => {
-      const figures = await countSlot(database, order, { accountId, startsAt });
+      const figures = await countSlot(database, { accountId, startsAt });
       return figures.map((figure) => ({ ...figure, startsAt }));
     }),
   );

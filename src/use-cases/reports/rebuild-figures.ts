@@ -3,7 +3,6 @@ import type { Actor } from '../../domain/audit.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { listAccountIds } from '../../store/accounts/accounts.ts';
-import { findTextOrder, type TextOrder } from '../../store/inbox/text-order.ts';
 import {
   endFigurePass,
   findFigureWalk,
@@ -34,12 +33,11 @@ export async function rebuildFigures(
 ): Promise<RebuiltFigures> {
   const { database, clock } = needs;
   const startedAt = clock();
-  const order = await findTextOrder(database);
   const accountIds = accountId ? [accountId] : (await listAccountIds(database)).toSorted();
   let counted = 0;
   let changed = 0;
   for (const id of accountIds) {
-    const rebuilt = await rebuildAccount(needs, order, id);
+    const rebuilt = await rebuildAccount(needs, id);
     counted += rebuilt.counted;
     changed += rebuilt.changed;
     if (rebuilt.changed === 0) continue;
@@ -59,20 +57,16 @@ export async function rebuildFigures(
   return { counted, changed };
 }
 
-async function rebuildAccount(
-  { database }: Needs,
-  order: TextOrder,
-  accountId: string,
-): Promise<RebuiltFigures> {
+async function rebuildAccount({ database }: Needs, accountId: string): Promise<RebuiltFigures> {
   let counted = 0;
   let changed = 0;
   let batch: Slot[] = [];
   const countBatch = async () => {
-    changed += await recountSlots(database, order, batch);
+    changed += await recountSlots(database, batch);
     counted += batch.length;
     batch = [];
   };
-  for await (const slot of walkSlots(database, order, [accountId])) {
+  for await (const slot of walkSlots(database, [accountId])) {
     batch.push(slot);
     if (batch.length === batchSize) await countBatch();
   }

@@ -6,7 +6,6 @@ import { listDifferences } from '../../domain/reports/figure.ts';
 import { dayOf } from '../../domain/reports/slot.ts';
 import type { Database } from '../../postgres/database.ts';
 import { learnEmails } from '../../store/consumers/consumer-emails.ts';
-import type { TextOrder } from '../../store/inbox/text-order.ts';
 import { lockFigures } from '../../store/reports/figure-cursors.ts';
 import { listWrongDays, replaceDay } from '../../store/reports/figure-days.ts';
 import { countSlot, listFigures, replaceFigures, type Slot } from '../../store/reports/figures.ts';
@@ -15,30 +14,22 @@ import { countSlot, listFigures, replaceFigures, type Slot } from '../../store/r
 const batchSize = 20;
 
 /** Returns how many had other figures stored. */
-export async function recountSlots(
-  database: Database,
-  order: TextOrder,
-  slots: readonly Slot[],
-): Promise<number> {
+export async function recountSlots(database: Database, slots: readonly Slot[]): Promise<number> {
   let changed = 0;
   for (let from = 0; from < slots.length; from += batchSize) {
-    changed += await recountBatch(database, order, slots.slice(from, from + batchSize));
+    changed += await recountBatch(database, slots.slice(from, from + batchSize));
   }
   return changed;
 }
 
-function recountBatch(
-  database: Database,
-  order: TextOrder,
-  slots: readonly Slot[],
-): Promise<number> {
+function recountBatch(database: Database, slots: readonly Slot[]): Promise<number> {
   return database.transaction(async (tx) => {
     let changed = 0;
     await lockFigures(tx);
     for (const slot of slots) {
-      await learnEmails(tx, order, slot);
+      await learnEmails(tx, slot);
       // Each statement sees what was committed before it, so a count under the lock is newer than every stored one.
-      const [counted, stored] = [await countSlot(tx, order, slot), await listFigures(tx, slot)];
+      const [counted, stored] = [await countSlot(tx, slot), await listFigures(tx, slot)];
       if (listDifferences(stored, counted).length === 0) continue;
       await replaceFigures(tx, slot, counted);
       changed += 1;

@@ -5,7 +5,6 @@
 import type { Database } from '../../postgres/database.ts';
 import type { IsOver } from '../../services/run-step.ts';
 import { listAccountIds } from '../../store/accounts/accounts.ts';
-import { findTextOrder } from '../../store/inbox/text-order.ts';
 import { findFigureWalk, saveFigureWalk } from '../../store/reports/figure-cursors.ts';
 import type { Slot } from '../../store/reports/figures.ts';
 import { recountSlots } from './recount-slots.ts';
@@ -18,7 +17,6 @@ const slotsPerSave = 20;
 
 /** An endless walk, a part in every sweep, so nothing counts as left. */
 export async function walkFigures({ database }: Needs, isOver: IsOver): Promise<number> {
-  const order = await findTextOrder(database);
   const { last: lastVisited, completed } = await findFigureWalk(database);
   const accountIds = (await listAccountIds(database)).toSorted();
   const slotsMax = completed === 0 ? Infinity : slotsPerSweep;
@@ -26,12 +24,12 @@ export async function walkFigures({ database }: Needs, isOver: IsOver): Promise<
   let visited = 0;
   let batch: Slot[] = [];
   const countBatch = async () => {
-    await recountSlots(database, order, batch);
+    await recountSlots(database, batch);
     last = batch.at(-1) ?? last;
     batch = [];
     await saveFigureWalk(database, { last, completed });
   };
-  for await (const slot of walkSlots(database, order, accountIds, last)) {
+  for await (const slot of walkSlots(database, accountIds, last)) {
     batch.push(slot);
     visited += 1;
     if (batch.length === slotsPerSave) await countBatch();
