@@ -5,41 +5,44 @@
 --
 -- Columns that are only stored and shown are json, which is kept as text; jsonb has to be parsed and rebuilt, and is for
 -- what SQL reads. Checks have names, because the names that nodes of a cluster choose differ.
+--
+-- Ids and other keys are sorted by bytes (collate "C"), whatever language the database sorts text by. Ids begin with the
+-- time, so the primary keys then sort rows by time, and comparing keys is cheap.
 
 
 -- Accounts ------------------------------------------------------------------------------------------------------------
 
 create table accounts (
-  account_id              text         not null,
-  name                    text         not null,
-  optional_order_details  boolean      not null,
-  encrypted_payloads      boolean      not null,
-  signature_version       text         not null,
-  created_at              timestamptz  not null,
-  payment_modes           jsonb        not null,
-  provider_apis           jsonb        not null default '{}',
+  account_id              text collate "C"  not null,
+  name                    text              not null,
+  optional_order_details  boolean           not null,
+  encrypted_payloads      boolean           not null,
+  signature_version       text              not null,
+  created_at              timestamptz       not null,
+  payment_modes           jsonb             not null,
+  provider_apis           jsonb             not null default '{}',
   -- Null: no limit.
   requests_per_second     integer,
   -- The origins that a callback_url set with an order token may have. Empty: an order token may set a callback_url only
   -- where the order has none. Contract 11.10.
-  callback_origins        text[]       not null default '{}',
+  callback_origins        text[]            not null default '{}',
   -- The calls of a suspended account are refused; deliveries of its providers are still applied. Contract 2.8.
   suspended_at            timestamptz,
   -- By provider, then by the name that the provider gives the setting. The schema names no provider.
-  provider_settings       jsonb        not null default '{}',
+  provider_settings       jsonb             not null default '{}',
   -- Grows with every change of an account or of its secrets, so that a process can check with one small read whether the
   -- accounts that it has cached are still current.
-  revision                bigint       not null default 0,
+  revision                bigint            not null default 0,
   -- How the checkout page looks, whom its consumers can ask, and who may show it in a frame. Contract 14.2.
   colour                  text,
   support_email           text,
   support_phone           text,
   support_url             text,
-  frame_origins           text[]       not null default '{}',
-  upi_collect             boolean      not null default false,
+  frame_origins           text[]            not null default '{}',
+  upi_collect             boolean           not null default false,
   -- The last exchange rate that each currency had before the latest change, by currency. A rate that is removed and added
   -- again is compared with it. Contract 13.9.
-  former_rates            jsonb        not null default '{}',
+  former_rates            jsonb             not null default '{}',
   primary key (account_id),
   constraint accounts_requests_per_second_check check (requests_per_second > 0),
   constraint accounts_signature_version_check check (signature_version in ('v2', 'v3'))
@@ -48,31 +51,31 @@ create table accounts (
 -- Secrets, sealed with the master key. During a rotation an account has several of one kind: the current one does not
 -- expire, the previous ones do. Kinds are checked where secrets are sealed.
 create table account_secrets (
-  account_id  text         not null references accounts (account_id),
-  kind        text         not null,
-  secret_id   text         not null,
-  sealed      bytea        not null,
-  created_at  timestamptz  not null,
+  account_id  text collate "C"  not null references accounts (account_id),
+  kind        text              not null,
+  secret_id   text collate "C"  not null,
+  sealed      bytea             not null,
+  created_at  timestamptz       not null,
   expires_at  timestamptz,
   primary key (account_id, kind, secret_id)
 );
 
 -- Orders in one currency are processed in another. The rate is decimal text, so that it is never rounded.
 create table account_alternate_currencies (
-  account_id     text  not null references accounts (account_id),
-  from_currency  text  not null,
-  to_currency    text  not null,
-  rate           text  not null,
+  account_id     text collate "C"  not null references accounts (account_id),
+  from_currency  text              not null,
+  to_currency    text              not null,
+  rate           text              not null,
   primary key (account_id, from_currency)
 );
 
 -- At most one logo for each account. In a table of its own, so that reading an account does not read the image.
 create table account_logos (
-  account_id  text   not null references accounts (account_id),
+  account_id  text collate "C"  not null references accounts (account_id),
   -- SHA-256 of the bytes, in hex. It is part of the URL, which can be cached for ever.
-  digest      text   not null,
-  media_type  text   not null,
-  bytes       bytea  not null,
+  digest      text              not null,
+  media_type  text              not null,
+  bytes       bytea             not null,
   primary key (account_id),
   constraint account_logos_bytes_check check (octet_length(bytes) <= 65536)
 );
@@ -81,9 +84,9 @@ alter table account_logos alter column bytes set storage external;
 
 -- The keys that sign tokens are derived from the master key; only their ids are stored.
 create table signing_keys (
-  key_id         text         not null,
-  master_key_id  text         not null,
-  created_at     timestamptz  not null,
+  key_id         text collate "C"  not null,
+  master_key_id  text collate "C"  not null,
+  created_at     timestamptz       not null,
   expires_at     timestamptz,
   primary key (key_id)
 );
@@ -95,42 +98,42 @@ create table signing_keys (
 -- order and every delivery.
 
 create table orders (
-  account_id                  text         not null,
-  order_id                    text         not null,
-  invoice_id                  text         not null,
-  status                      text         not null,
-  attempts                    integer      not null,
-  currency                    text         not null,
-  amount_before_tax           bigint       not null,
-  tax                         bigint       not null,
-  total_amount                bigint       not null,
+  account_id                  text collate "C"  not null,
+  order_id                    text collate "C"  not null,
+  invoice_id                  text collate "C"  not null,
+  status                      text              not null,
+  attempts                    integer           not null,
+  currency                    text              not null,
+  amount_before_tax           bigint            not null,
+  tax                         bigint            not null,
+  total_amount                bigint            not null,
   exchange_rate               text,
   original_currency           text,
   original_amount_before_tax  bigint,
   original_tax                bigint,
   original_total_amount       bigint,
-  user_id                     text,
-  details                     json         not null,
-  content_digest              bytea        not null,
-  created_at                  timestamptz  not null,
-  lapses_at                   timestamptz  not null,
-  flags                       text[]       not null default '{}',
+  user_id                     text collate "C",
+  details                     json              not null,
+  content_digest              bytea             not null,
+  created_at                  timestamptz       not null,
+  lapses_at                   timestamptz       not null,
+  flags                       text[]            not null default '{}',
   -- Set by resolve-user: from then on the order belongs to the consumer in user_id.
-  restricted                  boolean      not null default false,
+  restricted                  boolean           not null default false,
   -- Notices that belong to no known transaction. Null for nearly every order.
   held_notices                json,
   -- When the personal data of the order was erased. Later deliveries for it are erased before they are stored.
   erased_at                   timestamptz,
   -- How often the order was changed with its tokens. The limit keeps the holder of a token from filling the disk.
   -- Contract 2.9.
-  token_changes               integer      not null default 0,
+  token_changes               integer           not null default 0,
   -- Keyed digests of the e-mail addresses and phone numbers that the order had before update order or resolve user changed
   -- them, so that erasing an earlier consumer finds it. Null if the consumer never changed. Contract 8.7.
   earlier_consumers           json,
   -- Sums over the transactions of a large order, so that a delivery need not load all of them. Null for every other order.
   tally                       json,
   -- The number of its last event.
-  event_sequence              integer      not null default 0,
+  event_sequence              integer           not null default 0,
   primary key (account_id, order_id),
   -- Ends the race of two create-order calls for one invoice: one inserts the order, the other finds it.
   unique (account_id, invoice_id),
@@ -156,12 +159,12 @@ create index orders_of_consumer on orders (account_id, user_id, order_id) where 
 -- Append-only: every change with the old and the new value, its time, and the delivery or call that caused it. One row for
 -- all changes that one delivery or call made to an order.
 create table history (
-  account_id   text         not null,
-  order_id     text         not null,
-  position     integer      not null,
-  cause        text         not null,
-  happened_at  timestamptz  not null,
-  entries      json         not null,
+  account_id   text collate "C"  not null,
+  order_id     text collate "C"  not null,
+  position     integer           not null,
+  cause        text              not null,
+  happened_at  timestamptz       not null,
+  entries      json              not null,
   -- Positions are assigned under the lock of the order, so they have no gaps and never conflict.
   primary key (account_id, order_id, position)
 );
@@ -171,11 +174,11 @@ create index history_by_time on history using brin (happened_at) with (pages_per
 
 -- Each opens the checkout of one order.
 create table payment_links (
-  account_id  text         not null,
+  account_id  text collate "C"  not null,
   -- Begins with the account's own id, so that a link is found without a search over all accounts.
-  link_id     text         not null,
-  order_id    text         not null,
-  created_at  timestamptz  not null,
+  link_id     text collate "C"  not null,
+  order_id    text collate "C"  not null,
+  created_at  timestamptz       not null,
   primary key (account_id, link_id),
   -- Ends the race between requests that add a link to the same order: one inserts, the others find its link.
   unique (account_id, order_id)
@@ -183,13 +186,13 @@ create table payment_links (
 
 -- Every checkout that a consumer has opened, and how it ended: for the operator and the merchant. Contract 14.7.
 create table checkouts (
-  account_id  text         not null,
-  order_id    text         not null,
-  opened_at   timestamptz  not null,
+  account_id  text collate "C"  not null,
+  order_id    text collate "C"  not null,
+  opened_at   timestamptz       not null,
   -- When the consumer chose a way to pay for the first time.
   chosen_at   timestamptz,
   -- That of the order, so that ended checkouts are found without reading orders.
-  lapses_at   timestamptz  not null,
+  lapses_at   timestamptz       not null,
   -- Null until it has ended.
   outcome     text,
   primary key (account_id, order_id),
@@ -202,33 +205,33 @@ create index checkouts_open on checkouts (lapses_at) where outcome is null;
 -- Payments and refunds ------------------------------------------------------------------------------------------------
 
 create table transactions (
-  account_id          text         not null,
-  transaction_id      text         not null,
-  order_id            text         not null,
-  type                text         not null,
-  provider            text         not null,
-  psp_transaction_id  text,
-  status              text         not null,
+  account_id          text collate "C"  not null,
+  transaction_id      text collate "C"  not null,
+  order_id            text collate "C"  not null,
+  type                text              not null,
+  provider            text              not null,
+  psp_transaction_id  text collate "C",
+  status              text              not null,
   amount              bigint,
   currency            text,
   started_at          timestamptz,
   recorded_at         timestamptz,
   finished_at         timestamptz,
-  fields              jsonb        not null,
-  flags               text[]       not null,
+  fields              jsonb             not null,
+  flags               text[]            not null,
   -- The request that started it here; null for a transaction that was first reported by the provider.
   start               json,
   -- When the provider is polled next; null when the transaction is final.
   next_poll_at        timestamptz,
   polled_at           timestamptz,
-  polls               integer      not null default 0,
+  polls               integer           not null default 0,
   -- What each delivery reported. The state of the transaction is the fold over them. They are always read, written and
   -- moved together, under the lock of the order.
-  notices             json         not null,
+  notices             json              not null,
   -- The consumer who paid, on a payment that succeeded.
-  paid_by             text,
+  paid_by             text collate "C",
   -- What it has moved, in the currency of its order, for figures, lists and exports.
-  moved_amount        bigint       not null default 0,
+  moved_amount        bigint            not null default 0,
   -- A transaction's id starts with the id of its order, so one index finds it by either.
   primary key (account_id, order_id, transaction_id),
   -- Ends the race of two deliveries that add the same payment to two orders.
@@ -254,26 +257,26 @@ create index transactions_to_poll on transactions (provider, next_poll_at) where
 -- The primary key ends the race of two refunds with one request id, also of different orders: one inserts the row, the
 -- other waits for it and is then refused.
 create table refund_requests (
-  account_id         text  not null,
-  refund_request_id  text  not null,
-  transaction_id     text  not null,
+  account_id         text collate "C"  not null,
+  refund_request_id  text collate "C"  not null,
+  transaction_id     text collate "C"  not null,
   primary key (account_id, refund_request_id)
 );
 
 -- Requests with an Idempotency-Key, stored for 24 hours. Contract 11.9.
 create table idempotency_keys (
-  account_id      text         not null,
+  account_id      text collate "C"  not null,
   -- SHA-256 of the key, because a key may contain anything, also personal data.
-  key_digest      bytea        not null,
+  key_digest      bytea             not null,
   -- The operation, and for an order token its order.
-  scope           text         not null,
+  scope           text              not null,
   -- SHA-256 of the request in its canonical form.
-  content_digest  bytea        not null,
-  order_id        text         not null,
-  transaction_id  text         not null,
+  content_digest  bytea             not null,
+  order_id        text collate "C"  not null,
+  transaction_id  text collate "C"  not null,
   -- The answer; null until the provider has been called, and if the process ended before that.
   answer          json,
-  created_at      timestamptz  not null,
+  created_at      timestamptz       not null,
   -- Ends the race of two requests with one key, also of different orders: one inserts the row, the other waits for it
   -- and is then refused.
   primary key (account_id, key_digest, scope)
@@ -286,28 +289,28 @@ create index idempotency_keys_by_age on idempotency_keys (created_at);
 
 -- Every verified delivery as received. It is stored before it is answered, and its row is never deleted.
 create table deliveries (
-  account_id         text         not null,
-  delivery_id        text         not null,
-  provider           text         not null,
+  account_id         text collate "C"  not null,
+  delivery_id        text collate "C"  not null,
+  provider           text              not null,
   -- Usually the digest of the body. The event id of a provider is not covered by its signature, so it does not identify
   -- a delivery.
-  delivery_key       text         not null,
+  delivery_key       text collate "C"  not null,
   -- The last two are final: an operator closed the delivery, or nobody did for so long that its body was pruned.
-  state              text         not null,
+  state              text              not null,
   why                text,
-  flags              text[]       not null,
+  flags              text[]            not null,
   -- Headers and body are null once pruned. The row stays with its key, so that a repeat is always recognised.
   headers            json,
   body               bytea,
   -- The merchant of the account at the provider when the delivery arrived: a later change must not change its meaning.
   expected_merchant  text,
-  order_id           text,
-  tries              integer      not null,
+  order_id           text collate "C",
+  tries              integer           not null,
   next_try_at        timestamptz,
-  received_at        timestamptz  not null,
+  received_at        timestamptz       not null,
   -- Also the time at which a delivery became dead.
   finished_at        timestamptz,
-  event_id           text,
+  event_id           text collate "C",
   -- When its personal data was erased. Its body is no longer the one received, so only its keys can recognise a repeat.
   erased_at          timestamptz,
   primary key (account_id, delivery_id),
@@ -338,9 +341,9 @@ create index deliveries_resolved_to_prune on deliveries (received_at) where body
 
 -- The references that a parked delivery waits for.
 create table delivery_references (
-  account_id   text  not null,
-  reference    text  not null,
-  delivery_id  text  not null,
+  account_id   text collate "C"  not null,
+  reference    text collate "C"  not null,
+  delivery_id  text collate "C"  not null,
   primary key (account_id, reference, delivery_id),
   foreign key (account_id, delivery_id) references deliveries (account_id, delivery_id)
 );
@@ -350,10 +353,10 @@ create index delivery_references_of_delivery on delivery_references (account_id,
 -- The provider's id of an order, stored from the first delivery that has it. The primary key ends the race of two
 -- deliveries that tie one provider order to different orders.
 create table provider_orders (
-  account_id         text  not null,
-  provider           text  not null,
-  provider_order_id  text  not null,
-  order_id           text  not null,
+  account_id         text collate "C"  not null,
+  provider           text              not null,
+  provider_order_id  text collate "C"  not null,
+  order_id           text collate "C"  not null,
   primary key (account_id, provider, provider_order_id)
 );
 
@@ -362,14 +365,14 @@ create table provider_orders (
 
 -- Where events of an account are sent. Its secrets are in account_secrets.
 create table endpoints (
-  account_id       text         not null references accounts (account_id),
-  endpoint_id      text         not null,
-  url              text         not null,
+  account_id       text collate "C"  not null references accounts (account_id),
+  endpoint_id      text collate "C"  not null,
+  url              text              not null,
   -- Empty for all types.
-  events           text[]       not null,
-  created_at       timestamptz  not null,
+  events           text[]            not null,
+  created_at       timestamptz       not null,
   -- Since when every event that it wants is stored: it was created, enabled, or wants more types since then.
-  complete_since   timestamptz  not null,
+  complete_since   timestamptz       not null,
   disabled_reason  text,
   -- When the first attempt failed after the last one that succeeded.
   failing_since    timestamptz,
@@ -379,19 +382,19 @@ create table endpoints (
 -- Events of an order, one row for each endpoint that wants it. They are numbered under the lock of the order: the next one
 -- continues from orders.event_sequence. The same event has the same number, status and body in all of its rows.
 create table events (
-  account_id       text         not null,
-  order_id         text         not null,
-  sequence         integer      not null,
-  endpoint_id      text         not null,
-  event_type       text         not null,
-  transaction_id   text,
-  status           text         not null,
-  occurred_at      timestamptz  not null,
+  account_id       text collate "C"  not null,
+  order_id         text collate "C"  not null,
+  sequence         integer           not null,
+  endpoint_id      text collate "C"  not null,
+  event_type       text              not null,
+  transaction_id   text collate "C",
+  status           text              not null,
+  occurred_at      timestamptz       not null,
   -- Dropped when its endpoint was deleted. The row stays, because the numbers must have no gap.
-  state            text         not null,
+  state            text              not null,
   -- Attempts that were started, and how many have failed since the event was due for the first time or again.
-  attempts         integer      not null,
-  failures         integer      not null,
+  attempts         integer           not null,
+  failures         integer           not null,
   next_attempt_at  timestamptz,
   -- What is sent. Null after it was pruned.
   body             bytea,
@@ -408,15 +411,15 @@ create index events_by_time on events using brin (occurred_at) with (pages_per_r
 
 -- The result of each attempt. One that a crash cut off has none.
 create table event_attempts (
-  account_id    text         not null,
-  order_id      text         not null,
-  sequence      integer      not null,
-  endpoint_id   text         not null,
-  attempt       integer      not null,
-  attempted_at  timestamptz  not null,
+  account_id    text collate "C"  not null,
+  order_id      text collate "C"  not null,
+  sequence      integer           not null,
+  endpoint_id   text collate "C"  not null,
+  attempt       integer           not null,
+  attempted_at  timestamptz       not null,
   -- The HTTP status; null without a response.
   status        integer,
-  duration_ms   integer      not null,
+  duration_ms   integer           not null,
   -- The first bytes of the response, or why there was none.
   response      text,
   primary key (account_id, order_id, sequence, endpoint_id, attempt)
@@ -428,29 +431,29 @@ create table event_attempts (
 -- Flags are computed from notices and stay on their order or transaction; this table says which ones are resolved.
 -- Contract 6.9.
 create table review_resolutions (
-  account_id   text         not null,
+  account_id   text collate "C"  not null,
   -- The id of the transaction or order with the flag.
-  subject      text         not null,
-  flag         text         not null,
-  resolved_at  timestamptz  not null,
-  actor        text         not null,
-  note         text         not null,
+  subject      text collate "C"  not null,
+  flag         text              not null,
+  resolved_at  timestamptz       not null,
+  actor        text              not null,
+  note         text              not null,
   -- Ends the race of two operators who resolve one flag: one does, the other is refused.
   primary key (account_id, subject, flag)
 );
 
 -- Append-only: who did what to which object, when, from where and why. Contract 13.3.
 create table audit (
-  account_id  text         not null,
-  audit_id    text         not null,
-  at          timestamptz  not null,
-  actor       text         not null,
-  action      text         not null,
-  object      text         not null,
+  account_id  text collate "C"  not null,
+  audit_id    text collate "C"  not null,
+  at          timestamptz       not null,
+  actor       text              not null,
+  action      text              not null,
+  object      text              not null,
   note        text,
-  details     json         not null,
+  details     json              not null,
   -- Null for the command line.
-  user_id     text,
+  user_id     text collate "C",
   address     text,
   primary key (account_id, audit_id)
 );
@@ -469,25 +472,25 @@ grant update (note) on audit to current_user;
 -- People who may belong to several accounts, so their tables are led by ids of their own. Contract 13.2.
 
 create table users (
-  user_id        text         not null,
+  user_id        text collate "C"  not null,
   -- In lower case. Whoever invites and whoever signs in may spell it differently.
-  email          text         not null,
+  email          text              not null,
   -- Argon2id with its parameters and salt; null for a user with passkeys only.
   password_hash  text,
-  created_at     timestamptz  not null,
+  created_at     timestamptz       not null,
   primary key (user_id),
   -- Ends the race of two invitations of one address: one makes the user, the other is refused.
   unique (email)
 );
 
 create table passkeys (
-  credential_id  text         not null,
-  user_id        text         not null,
-  public_key     bytea        not null,
+  credential_id  text collate "C"  not null,
+  user_id        text collate "C"  not null,
+  public_key     bytea             not null,
   -- How often the authenticator says that it was used. One that goes back is a copy.
-  counter        bigint       not null,
-  transports     text[]       not null,
-  created_at     timestamptz  not null,
+  counter        bigint            not null,
+  transports     text[]            not null,
+  created_at     timestamptz       not null,
   -- So that its owner can tell whether it is still in use. Contract 13.8.
   last_used_at   timestamptz,
   primary key (credential_id)
@@ -495,10 +498,10 @@ create table passkeys (
 create index passkeys_of_user on passkeys (user_id);
 
 create table memberships (
-  account_id  text         not null references accounts (account_id),
-  user_id     text         not null,
-  role        text         not null,
-  created_at  timestamptz  not null,
+  account_id  text collate "C"  not null references accounts (account_id),
+  user_id     text collate "C"  not null,
+  role        text              not null,
+  created_at  timestamptz       not null,
   primary key (account_id, user_id),
   constraint memberships_role_check check (role in ('owner', 'operator', 'viewer'))
 );
@@ -506,16 +509,16 @@ create index memberships_of_user on memberships (user_id);
 
 -- One-time links: to join an account, or to set new credentials after a reset.
 create table invitations (
-  invitation_id  text         not null,
-  token_digest   bytea        not null,
-  email          text         not null,
+  invitation_id  text collate "C"  not null,
+  token_digest   bytea             not null,
+  email          text              not null,
   -- Both are null for a reset.
-  account_id     text,
+  account_id     text collate "C",
   role           text,
   -- The user whose credentials were reset.
-  user_id        text,
-  created_at     timestamptz  not null,
-  expires_at     timestamptz  not null,
+  user_id        text collate "C",
+  created_at     timestamptz       not null,
+  expires_at     timestamptz       not null,
   primary key (invitation_id),
   unique (token_digest),
   constraint invitations_role_check check (role in ('owner', 'operator', 'viewer')),
@@ -526,19 +529,19 @@ create index invitations_of_account on invitations (account_id);
 create index invitations_by_end on invitations (expires_at);
 
 create table sessions (
-  session_id     text         not null,
+  session_id     text collate "C"  not null,
   -- Of the cookie, which is stored nowhere.
-  secret_digest  bytea        not null,
-  user_id        text         not null,
+  secret_digest  bytea             not null,
+  user_id        text collate "C"  not null,
   -- The account that the user chose last.
-  account_id     text,
-  created_at     timestamptz  not null,
-  last_seen_at   timestamptz  not null,
-  expires_at     timestamptz  not null,
+  account_id     text collate "C",
+  created_at     timestamptz       not null,
+  last_seen_at   timestamptz       not null,
+  expires_at     timestamptz       not null,
   -- When the user last proved who they are, beyond having the cookie.
-  confirmed_at   timestamptz  not null,
-  address        text         not null,
-  user_agent     text         not null,
+  confirmed_at   timestamptz       not null,
+  address        text              not null,
+  user_agent     text              not null,
   primary key (session_id),
   unique (secret_digest)
 );
@@ -548,13 +551,13 @@ create index sessions_by_end on sessions (expires_at);
 
 -- What a passkey has to sign. A row is deleted when it is used, so each is used once.
 create table passkey_challenges (
-  challenge   text         not null,
-  purpose     text         not null,
+  challenge   text collate "C"  not null,
+  purpose     text              not null,
   -- The invitation or the session that it belongs to; null for a sign-in.
-  subject     text,
+  subject     text collate "C",
   -- Of the user to be, whose id is part of what is signed.
-  user_id     text,
-  expires_at  timestamptz  not null,
+  user_id     text collate "C",
+  expires_at  timestamptz       not null,
   primary key (challenge),
   constraint passkey_challenges_purpose_check check (purpose in ('registration', 'sign_in', 'confirmation'))
 );
@@ -562,10 +565,10 @@ create index passkey_challenges_by_end on passkey_challenges (expires_at);
 
 -- Failed sign-ins of an address on the network, and of an e-mail address whether or not it belongs to a user.
 create table sign_in_failures (
-  subject         text         not null,
-  failures        integer      not null,
-  last_failed_at  timestamptz  not null,
-  blocked_until   timestamptz  not null,
+  subject         text collate "C"  not null,
+  failures        integer           not null,
+  last_failed_at  timestamptz       not null,
+  blocked_until   timestamptz       not null,
   primary key (subject)
 );
 create index sign_in_failures_by_age on sign_in_failures (last_failed_at);
@@ -576,9 +579,9 @@ create index sign_in_failures_by_age on sign_in_failures (last_failed_at);
 -- The consumers that use an e-mail address, in lower case. The sweep learns them from orders: an index of orders by
 -- address inside a JSON text made inserts slower by half.
 create table consumer_emails (
-  account_id  text  not null,
-  email       text  not null,
-  user_id     text  not null,
+  account_id  text collate "C"  not null,
+  email       text              not null,
+  user_id     text collate "C"  not null,
   primary key (account_id, email, user_id)
 );
 -- For erasing a consumer.
@@ -586,20 +589,20 @@ create index consumer_emails_of_consumer on consumer_emails (account_id, user_id
 
 -- For the overview of the dashboard: how many orders of each half hour were created, paid, refunded.
 create table figures (
-  account_id  text         not null,
+  account_id  text collate "C"  not null,
   -- What is counted: created, completed, paid, mode, provider, failed, failure, refunded. The kinds mode_day,
   -- provider_day and failure_day are sums of the half hours of a day of UTC.
-  kind        text         not null,
+  kind        text              not null,
   -- The half hour or the day in which the orders were created.
-  starts_at   timestamptz  not null,
+  starts_at   timestamptz       not null,
   -- The payment mode, provider or failure code; empty for the other kinds.
-  name        text         not null,
+  name        text              not null,
   -- That of the orders.
-  currency    text         not null,
-  orders      bigint       not null,
+  currency    text              not null,
+  orders      bigint            not null,
   -- Payments or refunds of these orders; 0 where orders are counted.
-  payments    bigint       not null,
-  amount      bigint       not null,
+  payments    bigint            not null,
+  amount      bigint            not null,
   primary key (account_id, kind, starts_at, name, currency)
 );
 
@@ -632,10 +635,10 @@ create table background_steps (
 -- The cursors of steps that scan a table piece by piece. History is pruned this way because it has no index by age: every
 -- change would have to write to it, and by default history is never pruned.
 create table sweep_cursors (
-  name        text         not null,
-  account_id  text         not null,
-  order_id    text         not null,
-  position    integer      not null,
+  name        text              not null,
+  account_id  text collate "C"  not null,
+  order_id    text collate "C"  not null,
+  position    integer           not null,
   -- For scans along a time.
   reached_at  timestamptz,
   primary key (name)
@@ -650,18 +653,6 @@ create table stored_counts (
   counted_at  timestamptz  not null,
   primary key (name)
 );
-
--- Ids begin with the time, so the primary keys sort orders by time if text is sorted by bytes. A database that sorts
--- text by a language needs indexes of its own for that, and for the beginning of an invoice.
--- Stops writes: nothing is stored yet.
-do $$
-begin
-  if not ('o_B' < 'o_a' and 'o_Z' < 'o_a') then
-    create index orders_by_time on orders (account_id, (order_id collate "C"));
-    create index transactions_by_time on transactions (account_id, (order_id collate "C"));
-    create index orders_by_invoice on orders (account_id, (invoice_id collate "C"));
-  end if;
-end $$;
 
 -- A query plan made while a table is empty stays in use until the first analyze, often a minute after the first start.
 -- Without statistics the planner assumes that account_id, the first column of every index, matches one or two rows,

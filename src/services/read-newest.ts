@@ -5,7 +5,6 @@
  */
 import type { Database, Queryable } from '../postgres/database.ts';
 import type { FoundRows, StepRange } from '../store/newest.ts';
-import { findTextOrder, type TextOrder } from '../store/text-order.ts';
 
 /** One account or several. */
 export type ListedAccounts = string | readonly string[];
@@ -33,7 +32,6 @@ export type NewestPage<Row> = {
 export type NewestRows<Row> = {
   readonly find: (
     database: Queryable,
-    order: TextOrder,
     accountId: string,
     range: StepRange,
   ) => Promise<FoundRows<Row>>;
@@ -67,7 +65,6 @@ export async function readNewest<Row>(
   { find, cursorOf }: NewestRows<Row>,
 ): Promise<NewestPage<Row>> {
   const startedAtMs = performance.now();
-  const order = await findTextOrder(database);
   const sources = openSources<Row>(accounts);
   let lookedAt = 0;
   const fill = async (
@@ -75,7 +72,7 @@ export async function readNewest<Row>(
     source: Source<Row>,
     range: Omit<StepRange, 'lookedAtMax'>,
   ) => {
-    const found = await find(from, order, source.accountId, { ...range, lookedAtMax: source.size });
+    const found = await find(from, source.accountId, { ...range, lookedAtMax: source.size });
     lookedAt += found.lookedAt;
     source.rows = [...found.rows];
     source.next = found.next;

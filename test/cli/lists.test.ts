@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { widthOf } from '../../src/cli/framework/screen.ts';
+import { newOrderId } from '../../src/domain/ids.ts';
+import { insertOrders } from '../../src/store/orders/insert-orders.ts';
 import { migrate } from '../../src/store/upkeep/migrate.ts';
 import { jsonCommands, type Printed, runCommandHere } from '../support/command-here.ts';
 import {
@@ -14,6 +16,7 @@ import {
 } from '../support/deliveries.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';
 import { orderBody } from '../support/order-bodies.ts';
+import { storedOrder } from '../support/stored-orders.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { startTestService, type TestAccount, testMasterKeyHex } from '../support/test-service.ts';
 
@@ -214,26 +217,38 @@ test('a delivery whose body was pruned has a dash for its event and amount', asy
   assert.match(stdout, new RegExp(`\\n${rows[0]?.delivery_id} +ignored +- +- +\\d+[mh] `));
 });
 
-test('a database that sorts ids by a language lists one account at a time, and says so', async () => {
+test('a database that sorts text by a language lists the newest orders of all accounts first', async () => {
   const template = `template0 locale_provider icu icu_locale 'en-US'`;
   const { database, url } = await createTestDatabase(template);
   await migrate(database);
   const own = { DATABASE_URL: url, MASTER_KEY: testMasterKeyHex };
   const create = ['account', 'create', '--name', 'Shop', '--json'];
-  const { account_id } = JSON.parse((await runCommandHere(create, own)).stdout);
-  const warning = /^The collation of this database does not sort ids by time: .+\n$/;
-  const only = await runCommandHere(['order', 'list', '--since', '1h', '--json'], own);
-  assert.deepEqual([only.code, only.stdout], [0, '{"orders":[]}\n']);
-  assert.match(only.stderr, warning);
-  await runCommandHere(create, own);
-  for (const list of ['order', 'transaction', 'inbox']) {
-    const all = await runCommandHere([list, 'list'], own);
-    assert.equal(all.code, 1);
-    assert.match(all.stderr, /^Give --account ID: [^\n]+\n$/);
-    const one = await runCommandHere([list, 'list', '--since', '1h', '--account', account_id], own);
-    assert.deepEqual([one.code, one.stdout], [0, 'No rows.\n']);
-    assert.match(one.stderr, warning);
+  const accountIds: string[] = [];
+  for (let count = 0; count < 2; count += 1) {
+    accountIds.push(JSON.parse((await runCommandHere(create, own)).stdout).account_id);
   }
+  // The last letter of the time is a capital one in one order, and a small one in the next.
+  const orders = [5, 15, 25, 35, 45, 55, 65, 4_000, 40_000].map((seconds, at) => {
+    const createdAt = new Date(Date.UTC(2026, 0, 1) + 1_000 * seconds);
+    const orderId = newOrderId(createdAt);
+    return storedOrder({
+      ...{ accountId: accountIds[at % 2] ?? '', orderId, createdAt, invoiceId: `L-${at}` },
+    });
+  });
+  await database.transaction((tx) => insertOrders(tx, orders));
+  const list = async (words: string) => {
+    const { code, stdout, stderr } = await runCommandHere(words.split(' '), own);
+    assert.deepEqual([code, stderr], [0, '']);
+    return JSON.parse(stdout);
+  };
+  const idsOf = async (words: string) =>
+    (await list(words)).orders.map(({ order_id }: { order_id: string }) => order_id);
+  const ids = orders.map(({ orderId }) => orderId).toReversed();
+  assert.deepEqual(await idsOf('order list --json'), ids);
+  assert.deepEqual(await idsOf('order list --since 2026-01-01T00:00:40Z --json'), ids.slice(0, 5));
+  assert.deepEqual(await idsOf(`order list --after ${ids[2]} --limit 3 --json`), ids.slice(3, 6));
+  assert.deepEqual((await list('transaction list --json')).transactions, []);
+  assert.deepEqual((await list('inbox list --json')).deliveries, []);
 });
 
 test('lists are tables that fit the terminal, in colour unless NO_COLOR is set', async () => {

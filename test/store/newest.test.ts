@@ -17,7 +17,6 @@ import {
   findFilteredTransactions,
   type TransactionFilter,
 } from '../../src/store/payments/transaction-lists.ts';
-import { findTextOrder } from '../../src/store/text-order.ts';
 import { listOrders } from '../../src/use-cases/orders/list-orders.ts';
 import { onOneServer } from '../support/citus-cluster.ts';
 import { storedOrder } from '../support/stored-orders.ts';
@@ -32,16 +31,16 @@ const behindTransaction = { ...range, before: `${newOrderId(since)}-260101000001
 const behindDelivery = { ...range, before: timeKeyOfDelivery(newDeliveryId(accountId, since)) };
 
 const orders = (page: typeof range | typeof behindOrder, filter: OrderFilter) => (to: Database) =>
-  findFilteredOrders(to, 'bytes', accountId, { ...page, filter, now: since });
+  findFilteredOrders(to, accountId, { ...page, filter, now: since });
 const transactions =
   (page: typeof range | typeof behindTransaction, filter: Partial<TransactionFilter>) =>
   (to: Database) =>
-    findFilteredTransactions(to, 'bytes', accountId, {
+    findFilteredTransactions(to, accountId, {
       ...page,
       filter: { orderId: undefined, status: undefined, orderedSince: undefined, ...filter },
     });
 const deliveries = (filter: DeliveryFilter) => (to: Database) =>
-  findFilteredDeliveries(to, 'bytes', accountId, { ...behindDelivery, filter });
+  findFilteredDeliveries(to, accountId, { ...behindDelivery, filter });
 
 const lists: ReadonlyArray<
   readonly [name: string, index: string, keys: number, list: (to: Database) => Promise<unknown>]
@@ -86,8 +85,7 @@ const lists: ReadonlyArray<
     'events since a time',
     'events_pkey',
     2,
-    (to) =>
-      findFilteredEvents(to, 'bytes', accountId, { ...range, filter: { orderedSince: since } }),
+    (to) => findFilteredEvents(to, accountId, { ...range, filter: { orderedSince: since } }),
   ],
   [
     'the history of an order',
@@ -126,7 +124,6 @@ test(
 );
 
 test('orders are listed newest first, from a time on and behind another one', async () => {
-  assert.equal(await findTextOrder(database), 'bytes');
   const times = [0, 1, 61, 62, 3_844, 238_328, 90_000_000].map(
     (seconds) => new Date(Date.UTC(2026, 0, 1) + seconds * 1_000),
   );

@@ -30,20 +30,20 @@ test('a statement is recorded with its place in src/store, alone and in a transa
     'from orders where account_id = $1 and order_id = $2',
     'set transaction',
   ].map((part) => recorded.find(({ text }) => text.includes(part)));
-  assert.match(order?.sites[0] ?? '', /^orders\.ts:\d+$/);
+  assert.match(order?.sites[0] ?? '', /^orders\/orders\.ts:\d+$/);
   assert.match(snapshot?.sites[0] ?? '', /^snapshot\.ts:\d+$/);
 });
 
 test('a statement that breaks a rule is found with its place, once for all processes', async () => {
   const text = 'delete from orders';
-  await record('1', [{ text, sites: ['orders.ts:1'] }]);
+  await record('1', [{ text, sites: ['orders/orders.ts:1'] }]);
   await record('2', [
-    { text, sites: ['orders.ts:1', 'batches.ts:2'] },
-    { text: 'select * from orders where account_id = $1', sites: ['orders.ts:3'] },
-    { text: 'set local lock_timeout = 5', sites: ['orders.ts:4'] },
-    { text: 'select * from nowhere', sites: ['orders.ts:5'] },
+    { text, sites: ['orders/orders.ts:1', 'orders/batches.ts:2'] },
+    { text: 'select * from orders where account_id = $1', sites: ['orders/orders.ts:3'] },
+    { text: 'set local lock_timeout = 5', sites: ['orders/orders.ts:4'] },
+    { text: 'select * from nowhere', sites: ['orders/orders.ts:5'] },
     // A migration, of a table that is gone.
-    { text: 'update nowhere set name = $1', sites: ['migrate.ts:1'] },
+    { text: 'update nowhere set name = $1', sites: ['upkeep/migrate.ts:1'] },
   ]);
   assert.deepEqual(await check({ isWholeRun: false }), [
     `src/store/orders/orders.ts:1, src/store/orders/batches.ts:2 deletes from orders without one "account_id = $n" for orders:\n${text}`,
@@ -59,9 +59,9 @@ test('after a run of all tests, a statement that none of them sent is found', as
   const line = source.split('\n').findIndex((code) => code.includes('.query')) + 1;
   const unsentOf = (findings: readonly string[]) =>
     findings.includes(`no test sends the statement of src/store/orders/orders.ts:${line}`);
-  await record('1', [{ text: 'select 1', sites: ['orders.ts:100000'] }]);
+  await record('1', [{ text: 'select 1', sites: ['orders/orders.ts:100000'] }]);
   assert.equal(unsentOf(await check({ isWholeRun: true })), true);
-  await record('1', [{ text: 'select 1', sites: [`orders.ts:${line}`] }]);
+  await record('1', [{ text: 'select 1', sites: [`orders/orders.ts:${line}`] }]);
   assert.equal(unsentOf(await check({ isWholeRun: true })), false);
 });
 

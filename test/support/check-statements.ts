@@ -3,7 +3,7 @@
  * after a run of all tests every statement was sent.
  */
 import { globSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { ClientConfig } from 'pg';
 import type { RecordedStatement } from './record-statements.ts';
 import { type Analyser, openAnalyser } from './statement-facts.ts';
@@ -45,7 +45,7 @@ export async function checkStatements(
 }
 
 /** Its statements belong to earlier schemas; test/store/migration-rules.test.ts judges them. */
-const migrations = 'migrate.ts:';
+const migrations = 'upkeep/migrate.ts:';
 
 async function checkStatement(
   { analyse, facts }: Analyser,
@@ -76,13 +76,13 @@ function readRecorded(folder: string): RecordedStatement[] {
 }
 
 /** Runs on a Citus cluster alone, so `npm run test:citus` tests it. */
-const elsewhere = ['distribute.ts'];
+const elsewhere = ['upkeep/distribute.ts'];
 /** Sends the statements of other files; those that call it are the places of statements. */
 const sender = 'per-account.ts';
 
 function findUnsent(statements: readonly RecordedStatement[]): string[] {
   const sent = new Set(statements.flatMap(({ sites }) => sites));
-  const files = globSync(`${store}*.ts`).map((path) => basename(path));
+  const files = globSync('**/*.ts', { cwd: store });
   return files
     .filter((file) => ![...elsewhere, sender].includes(file))
     .flatMap(placesIn)

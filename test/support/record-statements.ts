@@ -10,7 +10,7 @@ import { folderVariable } from './run-variables.ts';
 
 export type RecordedStatement = {
   readonly text: string;
-  /** The lines of src/store that sent it, innermost first: `orders.ts:46`. */
+  /** The lines of src/store that sent it, innermost first: `orders/orders.ts:46`. */
   readonly sites: readonly string[];
 };
 
@@ -78,6 +78,6 @@ function storeSites(): string[] {
   return own.flatMap((frame) => inStore.exec(frame)?.[1] ?? []);
 }
 
-const inStore = /\/src\/store\/([\w-]+\.ts:\d+):\d+/;
+const inStore = /\/src\/store\/([\w/-]+\.ts:\d+):\d+/;
 /** Such as `Array.map`. */
 const isBuiltIn = /\((<anonymous>|node:[^)]*)\)$/;

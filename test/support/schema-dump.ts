@@ -98,10 +98,12 @@ const columnsOfTable = `
   select rpad(name, max(length(name)) over () + 2) || rpad(type, max(length(type)) over () + 2)
       || concat_ws(' ', not_null, 'default ' || default_value)
     from (select a.attnum, quote_ident(a.attname) as name,
-                 replace(format_type(a.atttypid, a.atttypmod), 'timestamp with time zone', 'timestamptz') as type,
+                 replace(format_type(a.atttypid, a.atttypmod), 'timestamp with time zone', 'timestamptz')
+                   || coalesce(' collate ' || quote_ident(c.collname), '') as type,
                  case when a.attnotnull then 'not null' end as not_null,
                  pg_get_expr(d.adbin, d.adrelid, true) as default_value
             from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+            left join pg_collation c on c.oid = a.attcollation and c.collname <> 'default'
            where a.attrelid = $1::regclass and a.attnum > 0 and not a.attisdropped) columns
    order by attnum`;
 

@@ -45,8 +45,8 @@ export const eventList = defineCommand({
     const orderId = readOrderId(values.order);
     const after = readAfter(values.after);
     return {
-      run: async (services, _config, warn) => {
-        const scope = await openScope(services, account, warn);
+      run: async (services) => {
+        const scope = await openScope(services, account);
         const filter = { orderId, state, orderedSince: sinceAt(services.clock()) };
         const query = { filter, after, limit, effort };
         const { rows, next } = await listEvents(services, scope, query);

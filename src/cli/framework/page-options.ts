@@ -3,7 +3,6 @@ import { isOrderId } from '../../domain/ids.ts';
 import { addSeconds } from '../../domain/time.ts';
 import type { Services } from '../../services/services.ts';
 import { listAccountIds } from '../../store/accounts/accounts.ts';
-import { findTextOrder } from '../../store/text-order.ts';
 import { type OptionSpecs, RefusedError, UsageError, type ValueSpec } from './command.ts';
 import { readDuration } from './duration.ts';
 
@@ -83,18 +82,9 @@ export const effort = { lookedAtMax: 20_000, msMax: Number.POSITIVE_INFINITY };
 export async function openScope(
   { accounts, database }: Services,
   accountId: string | undefined,
-  warn: (text: string) => void,
 ): Promise<readonly string[]> {
   if (accountId !== undefined && !(await accounts.find(accountId))) {
     throw new RefusedError(`There is no account ${accountId}.`);
   }
-  const accountIds = accountId === undefined ? await listAccountIds(database) : [accountId];
-  if ((await findTextOrder(database)) === 'bytes') return accountIds;
-  if (accountIds.length > 1) {
-    throw new RefusedError(
-      'Give --account ID: the collation of this database does not sort ids by time, so several accounts cannot be listed together.',
-    );
-  }
-  warn('The collation of this database does not sort ids by time: the newest rows are not first.');
-  return accountIds;
+  return accountId === undefined ? await listAccountIds(database) : [accountId];
 }

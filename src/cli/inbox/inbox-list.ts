@@ -36,8 +36,8 @@ export const inboxList = defineCommand({
     const limit = readLimit(values.limit);
     if (after !== undefined) readAccountId(after);
     return {
-      run: async (services, _config, warn) => {
-        const scope = await openScope(services, account, warn);
+      run: async (services) => {
+        const scope = await openScope(services, account);
         const filter = { state, since: sinceAt(services.clock()) };
         const query = { filter, after, limit, effort };
         const { deliveries, next } = await listDeliveries(services, scope, query);

@@ -48,8 +48,8 @@ export const orderList = defineCommand({
       throw new UsageError('--after must be the order id where the last page ended.');
     }
     return {
-      run: async (services, _config, warn) => {
-        const scope = await openScope(services, account, warn);
+      run: async (services) => {
+        const scope = await openScope(services, account);
         const from = sinceAt(services.clock());
         const filter = { ...(status && { status }), ...(from && { from }) };
         const { orders, next } = await listOrders(services, scope, {

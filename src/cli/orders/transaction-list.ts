@@ -50,8 +50,8 @@ export const transactionList = defineCommand({
       throw new UsageError('--after must be the transaction id where the last page ended.');
     }
     return {
-      run: async (services, _config, warn) => {
-        const scope = await openScope(services, account, warn);
+      run: async (services) => {
+        const scope = await openScope(services, account);
         const filter = { orderId, status, orderedSince: sinceAt(services.clock()) };
         const query = { filter, after, limit, effort };
         const { rows, next } = await listTransactions(services, scope, query);

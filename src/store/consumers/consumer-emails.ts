@@ -6,7 +6,6 @@ import { slotAfter } from '../../domain/reports/slot.ts';
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import type { Slot } from '../reports/figures.ts';
-import { byBytes, type TextOrder } from '../text-order.ts';
 
 type ConsumerEmail = { readonly email: string; readonly userId: string };
 
@@ -16,15 +15,10 @@ const emailRows = defineRows<ConsumerEmail>({
 });
 
 /** Learns the addresses of the orders of a half hour, which must be locked for it: that ends the race with an erasure. */
-export async function learnEmailsOf(
-  tx: Transaction,
-  order: TextOrder,
-  { accountId, startsAt }: Slot,
-): Promise<void> {
-  const id = byBytes('order_id', order);
+export async function learnEmailsOf(tx: Transaction, { accountId, startsAt }: Slot): Promise<void> {
   const { rows } = await tx.query<ConsumerEmail>({
     text: `select distinct details -> 'user' ->> 'email' as email, user_id as "userId" from orders
-            where account_id = $1 and ${id} >= $2 and ${id} < $3
+            where account_id = $1 and order_id >= $2 and order_id < $3
               and user_id is not null and details -> 'user' ->> 'email' is not null`,
     values: [accountId, firstOrderIdAt(startsAt), firstOrderIdAt(slotAfter(startsAt))],
   });

@@ -14,7 +14,6 @@ import {
   findNewest,
   type StepRange,
 } from '../newest.ts';
-import { byBytes, type TextOrder } from '../text-order.ts';
 import type { EventDeliveryKey } from './event-deliveries.ts';
 
 export const eventStates = ['pending', 'delivered', 'undelivered'] as const;
@@ -54,15 +53,11 @@ const sortedMax = 10_000;
 /** Those of the newest order first. An endpoint that was deleted has none. */
 export async function findFilteredEvents(
   database: Queryable,
-  order: TextOrder,
   accountId: string,
   { filter, before, ...range }: StepRange & { readonly filter: EventFilter },
 ): Promise<FoundRows<ListedEvent>> {
   const { orderId, state, endpointId, orderedSince } = filter;
-  const since = compare(
-    `${byBytes('order_id', order)} >=`,
-    orderedSince && firstOrderIdAt(orderedSince),
-  );
+  const since = compare('order_id >=', orderedSince && firstOrderIdAt(orderedSince));
   const [beforeOrder, beforeSequence, beforeEndpoint] = before?.split('/') ?? [];
   const few = await findFew(database, accountId, filter);
   return findNewest(
@@ -73,11 +68,10 @@ export async function findFilteredEvents(
       sortedBy: ['order_id', 'sequence', 'endpoint_id'],
       cursor:
         before === undefined ? undefined : [beforeOrder, Number(beforeSequence), beforeEndpoint],
-      indexed: [...compare('order_id =', orderId), ...(order === 'bytes' ? since : [])],
+      indexed: [...compare('order_id =', orderId), ...since],
       looked: [
         ...compare('state =', state),
         ...compare('endpoint_id =', endpointId),
-        ...(order === 'bytes' ? [] : since),
         () => ofExistingEndpoint,
       ],
       from: (wanted, _max, add) => `${few?.(add) ?? 'events'} where ${wanted}`,

@@ -7,7 +7,6 @@ import { deliveryIdAt, firstTimeKeyAt } from '../../domain/ids.ts';
 import type { Delivery, DeliveryState } from '../../domain/inbox/delivery.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import { compare, type FoundRows, findNewest, type StepRange } from '../newest.ts';
-import type { TextOrder } from '../text-order.ts';
 import { type DeliveryRow, toDelivery } from './deliveries.ts';
 
 /** A delivery without its body, which may be large. */
@@ -31,12 +30,11 @@ const columns =
 
 export async function findFilteredDeliveries(
   database: Queryable,
-  order: TextOrder,
   accountId: string,
   { filter: { state, provider, since }, before, ...range }: FilteredDeliveries,
 ): Promise<FoundRows<ListedDelivery>> {
   const hasIndex = state !== undefined && indexedStates.includes(state);
-  const first = since && order === 'bytes' ? firstTimeKeyAt(since) : undefined;
+  const first = since && firstTimeKeyAt(since);
   const { rows, lookedAt, next } = await findNewest<BodilessRow>(
     database,
     accountId,

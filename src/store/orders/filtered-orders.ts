@@ -6,17 +6,15 @@ import type { Queryable } from '../../postgres/database.ts';
 import { type Condition, compare, type FoundRows, findNewest, type StepRange } from '../newest.ts';
 import type { OrderKey } from '../order-rows.ts';
 import { isRefunded as isRefundedSql } from '../payments/moved-amount.ts';
-import { byBytes, type TextOrder } from '../text-order.ts';
 
 export type FilteredRange = StepRange & { readonly filter: OrderFilter; readonly now: Date };
 
 export function findFilteredOrders(
   database: Queryable,
-  order: TextOrder,
   accountId: string,
   { filter, before, now, ...range }: FilteredRange,
 ): Promise<FoundRows<OrderKey>> {
-  const id = byBytes('order_id', order);
+  const id = 'order_id';
   const { flag, from, to } = filter;
   const looked = conditionsOf(filter, now);
   return findNewest(

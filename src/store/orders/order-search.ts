@@ -1,7 +1,6 @@
 /** Finds orders of an account by what a person may have at hand. Each question is answered by one index. */
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
-import { byBytes, type TextOrder } from '../text-order.ts';
 
 /** Newest first, if there are several. */
 export type FoundIds = readonly string[];
@@ -24,16 +23,14 @@ const lastCharacter = '\u{10FFFF}';
 /** Orders whose invoice begins with this text, by invoice. */
 export async function findIdsByInvoiceStart(
   database: Queryable,
-  order: TextOrder,
   accountId: string,
   start: string,
   limit: number,
 ): Promise<FoundIds> {
-  const invoice = byBytes('invoice_id', order);
   return listIds(
     database,
     `select order_id from orders
-      where account_id = $1 and ${invoice} >= $2 and ${invoice} < $3 order by ${invoice} limit $4`,
+      where account_id = $1 and invoice_id >= $2 and invoice_id < $3 order by invoice_id limit $4`,
     [accountId, start, start + lastCharacter, limit],
   );
 }
@@ -109,17 +106,15 @@ export async function findIdsByConsumers(
 /** Among the newest orders of the account, those with this address in any case of the letters A to Z. */
 export async function findNewestIdsByEmail(
   database: Queryable,
-  order: TextOrder,
   accountId: string,
   email: string,
   lookedAt: number,
 ): Promise<FoundIds> {
-  const id = byBytes('order_id', order);
   return listIds(
     database,
     `select order_id from (
        select order_id, details -> 'user' ->> 'email' as email from orders
-        where account_id = $1 order by ${id} desc limit $3) newest
+        where account_id = $1 order by order_id desc limit $3) newest
       where lower(email) = lower($2)`,
     [accountId, email, lookedAt],
   );

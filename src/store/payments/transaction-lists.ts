@@ -5,7 +5,6 @@ import type { ProviderName } from '../../domain/provider-name.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import { compare, type FoundRows, findNewest, type StepRange } from '../newest.ts';
-import { byBytes, type TextOrder } from '../text-order.ts';
 
 export type ListedTransaction = {
   readonly accountId: string;
@@ -38,15 +37,11 @@ const columns = `account_id as "accountId", order_id as "orderId", transaction_i
 /** The cursor is the id of a transaction, which begins with that of its order. */
 export function findFilteredTransactions(
   database: Queryable,
-  order: TextOrder,
   accountId: string,
   { filter, before, ...range }: StepRange & { readonly filter: TransactionFilter },
 ): Promise<FoundRows<ListedTransaction>> {
   const { orderId, status, orderedSince } = filter;
-  const since = compare(
-    `${byBytes('order_id', order)} >=`,
-    orderedSince && firstOrderIdAt(orderedSince),
-  );
+  const since = compare('order_id >=', orderedSince && firstOrderIdAt(orderedSince));
   return findNewest(
     database,
     accountId,
@@ -54,8 +49,8 @@ export function findFilteredTransactions(
       columns,
       sortedBy: ['order_id', 'transaction_id'],
       cursor: before === undefined ? undefined : [before.split('-')[0], before],
-      indexed: [...compare('order_id =', orderId), ...(order === 'bytes' ? since : [])],
-      looked: [...compare('status =', status), ...(order === 'bytes' ? [] : since)],
+      indexed: [...compare('order_id =', orderId), ...since],
+      looked: [...compare('status =', status)],
       from: (wanted) => `transactions where ${wanted}`,
     },
     range,

@@ -5,17 +5,14 @@ import { figureKinds } from '../../domain/reports/figure.ts';
 import { slotAfter, slotOf, slotsBetween } from '../../domain/reports/slot.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import { queryPerAccount } from '../per-account.ts';
-import { byBytes, type TextOrder } from '../text-order.ts';
 import { dayKinds } from './figure-days.ts';
 import type { Slot } from './figures.ts';
 
 /** The first half hour of the account, from this one on, that has orders or figures. */
 export async function findNextSlot(
   database: Queryable,
-  order: TextOrder,
   { accountId, startsAt }: Slot,
 ): Promise<Slot | undefined> {
-  const id = byBytes('order_id', order);
   // A search of the index for each kind: one for all kinds would read all figures of the account.
   const firsts = [...figureKinds, ...dayKinds].map(
     (
@@ -24,8 +21,8 @@ export async function findNextSlot(
                  order by starts_at limit 1)`,
   );
   const { rows } = await database.query<{ order_id: string | null; starts_at: Date | null }>({
-    text: `select (select order_id from orders where account_id = $1 and ${id} >= $2
-                    order by ${id} limit 1) as order_id,
+    text: `select (select order_id from orders where account_id = $1 and order_id >= $2
+                    order by order_id limit 1) as order_id,
                   least(${firsts.join(', ')}) as starts_at`,
     values: [accountId, firstOrderIdAt(startsAt), startsAt],
   });
@@ -48,7 +45,6 @@ const rowsMax = 100_000;
 /** The half hours of all orders that were created or changed in the range, by account. */
 export async function listChangedSlots(
   database: Database,
-  order: TextOrder,
   range: ChangedRange,
 ): Promise<Map<string, Slot[]>> {
   const byAccount = new Map<string, Map<number, Slot>>();
@@ -59,7 +55,7 @@ export async function listChangedSlots(
   for (const { accountId, letters } of await listChangedLetters(database, range)) {
     for (const startsAt of slotsOfLetters(letters)) add(accountId, startsAt);
   }
-  for (const accountId of await listCreating(database, order, range)) {
+  for (const accountId of await listCreating(database, range)) {
     for (const startsAt of slotsBetween(range.from, range.until)) add(accountId, startsAt);
   }
   const accountIds = [...byAccount.keys()].sort();
@@ -108,10 +104,8 @@ function slotsOfLetters(letters: string): Date[] {
 /** Creating an order writes no history. Each account is one search of the index. */
 async function listCreating(
   database: Database,
-  order: TextOrder,
   { from, until, after }: ChangedRange,
 ): Promise<string[]> {
-  const id = byBytes('order_id', order);
   const { rows: accounts } = await database.query<{ accountId: string }>({
     text: 'select account_id as "accountId" from accounts where account_id > $1',
     values: [after],
@@ -122,9 +116,9 @@ async function listCreating(
       connection,
       accounts,
       (accountId) => ({
-        name: `find-created-${order}`,
+        name: 'find-created',
         text: `select account_id as "accountId" from orders
-                where account_id = $1 and ${id} >= $2 and ${id} < $3 order by ${id} limit 1`,
+                where account_id = $1 and order_id >= $2 and order_id < $3 order by order_id limit 1`,
         values: [accountId, ...range],
       }),
     ),
@@ -135,13 +129,11 @@ async function listCreating(
 /** True if an order of the half hour changed since then. */
 export async function hasChangedSince(
   database: Queryable,
-  order: TextOrder,
   { accountId, startsAt }: Slot,
   since: Date,
 ): Promise<boolean> {
-  const id = byBytes('order_id', order);
   const { rows } = await database.query({
-    text: `select 1 from history where account_id = $1 and ${id} >= $2 and ${id} < $3
+    text: `select 1 from history where account_id = $1 and order_id >= $2 and order_id < $3
               and happened_at >= $4 limit 1`,
     values: [accountId, firstOrderIdAt(startsAt), firstOrderIdAt(slotAfter(startsAt)), since],
   });

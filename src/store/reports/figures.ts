@@ -9,7 +9,6 @@ import { slotAfter } from '../../domain/reports/slot.ts';
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { isRefunded } from '../payments/moved-amount.ts';
-import { byBytes, type TextOrder } from '../text-order.ts';
 
 /** The orders of an account that were created in a half hour. */
 export type Slot = { readonly accountId: string; readonly startsAt: Date };
@@ -26,11 +25,9 @@ type FigureRow = {
 /** Counts the half hour as it is now. */
 export async function countSlot(
   database: Queryable,
-  order: TextOrder,
   { accountId, startsAt }: Slot,
 ): Promise<Figure[]> {
-  const id = byBytes('order_id', order);
-  const isInSlot = `account_id = $1 and ${id} >= $2 and ${id} < $3`;
+  const isInSlot = `account_id = $1 and order_id >= $2 and order_id < $3`;
   const { rows } = await database.query<FigureRow>({
     text: `with created as materialized (
              select order_id, status, currency, total_amount from orders where ${isInSlot}),

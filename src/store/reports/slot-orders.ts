@@ -5,7 +5,6 @@ import type { OrderToCount } from '../../domain/reports/count-orders.ts';
 import { slotAfter } from '../../domain/reports/slot.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import { type TransactionRow, toTransaction } from '../payments/transaction-rows.ts';
-import { byBytes, type TextOrder } from '../text-order.ts';
 import type { Slot } from './figures.ts';
 
 type OrderRow = Omit<OrderToCount, 'transactions'> & { readonly orderId: string };
@@ -14,17 +13,15 @@ const pageSize = 1_000;
 
 export async function* eachSlotOrder(
   database: Queryable,
-  order: TextOrder,
   { accountId, startsAt }: Slot,
 ): AsyncGenerator<OrderToCount, void> {
-  const id = byBytes('order_id', order);
   const end = firstOrderIdAt(slotAfter(startsAt));
   let from = firstOrderIdAt(startsAt);
   for (let isFirst = true; ; isFirst = false) {
     const { rows } = await database.query<OrderRow>({
       text: `select order_id as "orderId", status, currency, total_amount as total from orders
-              where account_id = $1 and ${id} ${isFirst ? '>=' : '>'} $2 and ${id} < $3
-              order by ${id} limit ${pageSize}`,
+              where account_id = $1 and order_id ${isFirst ? '>=' : '>'} $2 and order_id < $3
+              order by order_id limit ${pageSize}`,
       values: [accountId, from, end],
     });
     const transactions = await listTransactions(database, accountId, rows);

@@ -37,8 +37,7 @@ export async function listEvents(
     accounts,
     { ...query, after: cursor },
     {
-      find: (from, order, accountId, range) =>
-        findFilteredEvents(from, order, accountId, { ...range, filter }),
+      find: (from, accountId, range) => findFilteredEvents(from, accountId, { ...range, filter }),
       cursorOf: eventCursorOf,
     },
   );

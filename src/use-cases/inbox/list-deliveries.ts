@@ -33,8 +33,8 @@ export async function listDeliveries(
     accounts,
     { ...query, after: cursor },
     {
-      find: (from, order, accountId, range) =>
-        findFilteredDeliveries(from, order, accountId, { ...range, filter }),
+      find: (from, accountId, range) =>
+        findFilteredDeliveries(from, accountId, { ...range, filter }),
       cursorOf: ({ deliveryId }) => timeKeyOfDelivery(deliveryId),
     },
   );

@@ -5,7 +5,6 @@ import { currencyCodes } from '../../domain/money/currency.ts';
 import { providers } from '../../providers/providers.ts';
 import type { Services } from '../../services/services.ts';
 import { listRecentCurrencies } from '../../store/orders/recent-currencies.ts';
-import { findTextOrder } from '../../store/text-order.ts';
 
 export type FilterChoices = {
   readonly providers: readonly { readonly name: string; readonly displayName: string }[];
@@ -19,7 +18,7 @@ export async function listFilterChoices(
   { database }: Pick<Services, 'database'>,
   accountId: string,
 ): Promise<FilterChoices> {
-  const recent = await listRecentCurrencies(database, await findTextOrder(database), accountId);
+  const recent = await listRecentCurrencies(database, accountId);
   return {
     providers: providers.map(({ name, displayName }) => ({ name, displayName })),
     flags: reviewFlags.filter((flag) => !deliveryFlags.has(flag)).toSorted(),

@@ -41,8 +41,8 @@ export async function listOrders(
     accounts,
     { ...query, after },
     {
-      find: (from, order, accountId, range) =>
-        findFilteredOrders(from, order, accountId, { ...range, filter, now }),
+      find: (from, accountId, range) =>
+        findFilteredOrders(from, accountId, { ...range, filter, now }),
       cursorOf: ({ orderId }) => orderId,
     },
   );

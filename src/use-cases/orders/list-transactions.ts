@@ -21,8 +21,8 @@ export function listTransactions(
   { filter, ...query }: TransactionsQuery,
 ): Promise<NewestPage<ListedTransaction>> {
   return readNewest(database, accounts, query, {
-    find: (from, order, accountId, range) =>
-      findFilteredTransactions(from, order, accountId, { ...range, filter }),
+    find: (from, accountId, range) =>
+      findFilteredTransactions(from, accountId, { ...range, filter }),
     cursorOf: ({ transactionId }) => transactionId,
   });
 }

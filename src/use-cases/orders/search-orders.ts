@@ -27,7 +27,6 @@ import {
   findIdsByTransaction,
   findNewestIdsByEmail,
 } from '../../store/orders/order-search.ts';
-import { findTextOrder } from '../../store/text-order.ts';
 import { identifyConsumer } from './identify-consumer.ts';
 import type { ListedOrder } from './list-orders.ts';
 
@@ -101,7 +100,6 @@ async function listSearches(
   limit: number,
 ): Promise<Search[]> {
   const { accountId } = account;
-  const order = await findTextOrder(database);
   const names = providers.map(({ name }) => name);
   const email = findEmail(text);
   const userIds = consumerIdsOf(account, text);
@@ -117,7 +115,7 @@ async function listSearches(
     ...when('phone', userIds.length > 0, () =>
       findIdsByConsumers(database, accountId, userIds, limit),
     ),
-    ['invoice_start', () => findIdsByInvoiceStart(database, order, accountId, text, limit)],
+    ['invoice_start', () => findIdsByInvoiceStart(database, accountId, text, limit)],
   ];
 }
 
@@ -141,11 +139,10 @@ async function findIdsByEmail(
 ): Promise<FoundIds> {
   const { accountId } = account;
   const wanted = foldEmail(email);
-  const order = await findTextOrder(database);
   const known = await listConsumersByEmail(database, accountId, wanted, consumersMax);
   const withoutPhone = identifyConsumer(account, { email, countryCode: '' });
   const found = await Promise.all([
-    findNewestIdsByEmail(database, order, accountId, email, newestLookedAt),
+    findNewestIdsByEmail(database, accountId, email, newestLookedAt),
     findIdsByConsumers(database, accountId, [...new Set([...known, withoutPhone])], limit),
   ]);
   const rows = await listOrderRows(database, toNames(accountId, [...new Set(found.flat())]));

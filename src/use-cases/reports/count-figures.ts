@@ -7,7 +7,6 @@ import type { IsOver } from '../../services/run-step.ts';
 import { listWrongDays, replaceDay } from '../../store/reports/figure-days.ts';
 import { countSlot, listFigures, replaceFigures, type Slot } from '../../store/reports/figures.ts';
 import { lockSlots } from '../../store/reports/slot-cursors.ts';
-import type { TextOrder } from '../../store/text-order.ts';
 import { type SlotVisitor, visitChanged, visitSome } from './visit-slots.ts';
 
 const figures: SlotVisitor = { purpose: 'figures', visit: recountSlots };
@@ -33,29 +32,21 @@ export async function walkFigures(
 const batchSize = 20;
 
 /** Returns how many had other figures stored. */
-export async function recountSlots(
-  database: Database,
-  order: TextOrder,
-  slots: readonly Slot[],
-): Promise<number> {
+export async function recountSlots(database: Database, slots: readonly Slot[]): Promise<number> {
   let changed = 0;
   for (let from = 0; from < slots.length; from += batchSize) {
-    changed += await recountBatch(database, order, slots.slice(from, from + batchSize));
+    changed += await recountBatch(database, slots.slice(from, from + batchSize));
   }
   return changed;
 }
 
-function recountBatch(
-  database: Database,
-  order: TextOrder,
-  slots: readonly Slot[],
-): Promise<number> {
+function recountBatch(database: Database, slots: readonly Slot[]): Promise<number> {
   return database.transaction(async (tx) => {
     let changed = 0;
     await lockSlots(tx, 'figures');
     for (const slot of slots) {
       // Each statement sees what was committed before it, so a count under the lock is newer than every stored one.
-      const [counted, stored] = [await countSlot(tx, order, slot), await listFigures(tx, slot)];
+      const [counted, stored] = [await countSlot(tx, slot), await listFigures(tx, slot)];
       if (listDifferences(stored, counted).length === 0) continue;
       await replaceFigures(tx, slot, counted);
       changed += 1;

@@ -26,7 +26,6 @@ import {
   sumFiguresByBucket,
 } from '../../store/reports/figures.ts';
 import { findPass, findWalk } from '../../store/reports/slot-cursors.ts';
-import { findTextOrder } from '../../store/text-order.ts';
 import { type Attention, countAttention } from './count-attention.ts';
 
 export type AccountOverview = Overview & {
@@ -128,10 +127,9 @@ async function countFresh(
   accountId: string,
   slots: readonly Date[],
 ): Promise<BucketFigure[]> {
-  const order = await findTextOrder(database);
   const counted = await Promise.all(
     slots.map(async (startsAt) => {
-      const figures = await countSlot(database, order, { accountId, startsAt });
+      const figures = await countSlot(database, { accountId, startsAt });
       return figures.map((figure) => ({ ...figure, startsAt }));
     }),
   );

@@ -3,7 +3,6 @@ import type { Actor } from '../../domain/audit.ts';
 import type { Services } from '../../services/services.ts';
 import { listAccountIds } from '../../store/accounts/accounts.ts';
 import { findWalk, savePass, saveWalk } from '../../store/reports/slot-cursors.ts';
-import { findTextOrder, type TextOrder } from '../../store/text-order.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { recountSlots } from './count-figures.ts';
 import { walkSlots } from './visit-slots.ts';
@@ -23,12 +22,11 @@ export async function rebuildFigures(
 ): Promise<RebuiltFigures> {
   const { database, clock } = services;
   const startedAt = clock();
-  const order = await findTextOrder(database);
   const accountIds = accountId ? [accountId] : await listAccountIds(database);
   let counted = 0;
   let changed = 0;
   for (const id of accountIds) {
-    const rebuilt = await rebuildAccount(services, order, id);
+    const rebuilt = await rebuildAccount(services, id);
     counted += rebuilt.counted;
     changed += rebuilt.changed;
     if (rebuilt.changed === 0) continue;
@@ -50,13 +48,12 @@ export async function rebuildFigures(
 
 async function rebuildAccount(
   { database }: Pick<Services, 'database'>,
-  order: TextOrder,
   accountId: string,
 ): Promise<RebuiltFigures> {
   let counted = 0;
   let changed = 0;
-  for await (const slots of walkSlots(database, order, [accountId])) {
-    changed += await recountSlots(database, order, slots);
+  for await (const slots of walkSlots(database, [accountId])) {
+    changed += await recountSlots(database, slots);
     counted += slots.length;
   }
   return { counted, changed };

@@ -17,16 +17,11 @@ import {
   savePass,
   saveWalk,
 } from '../../store/reports/slot-cursors.ts';
-import { findTextOrder, type TextOrder } from '../../store/text-order.ts';
 
 /** Visiting a half hour again must be harmless: a visit may be repeated, cut off or made by two processes. */
 export type SlotVisitor = {
   readonly purpose: SlotPurpose;
-  readonly visit: (
-    database: Database,
-    order: TextOrder,
-    slots: readonly Slot[],
-  ) => Promise<unknown>;
+  readonly visit: (database: Database, slots: readonly Slot[]) => Promise<unknown>;
 };
 
 /** After a long pause the pass covers a part of it, and the next sweeps the rest. */
@@ -42,16 +37,15 @@ export async function visitChanged(
   isOver: IsOver,
 ): Promise<number> {
   const now = clock();
-  const order = await findTextOrder(database);
   const pass = await findPass(database, purpose);
   const latest = addSeconds(pass.reachedAt ?? now, passSecondsMax);
   const until = pass.until ?? (latest < now ? latest : now);
   const from = settledBefore(pass.reachedAt ?? until);
   const range = { from, until, after: pass.accountId };
-  const changed = [...(await listChangedSlots(database, order, range))];
+  const changed = [...(await listChangedSlots(database, range))];
   for (const [index, [accountId, slots]] of changed.entries()) {
     if (isOver()) return changed.length - index;
-    await visit(database, order, slots);
+    await visit(database, slots);
     await savePass(database, purpose, { ...pass, until, accountId });
   }
   await savePass(database, purpose, { reachedAt: until, until: undefined, accountId: '' });
@@ -69,12 +63,11 @@ export async function visitSome(
   { purpose, visit }: SlotVisitor,
   isOver: IsOver,
 ): Promise<void> {
-  const order = await findTextOrder(database);
   const { last, completed } = await findWalk(database, purpose);
   const slotsMax = completed === 0 ? Infinity : slotsPerSweep;
   let visited = 0;
-  for await (const slots of walkSlots(database, order, await listAccountIds(database), last)) {
-    await visit(database, order, slots);
+  for await (const slots of walkSlots(database, await listAccountIds(database), last)) {
+    await visit(database, slots);
     await saveWalk(database, purpose, { last: slots.at(-1), completed });
     visited += slots.length;
     if (isOver() || visited >= slotsMax) return;
@@ -87,7 +80,6 @@ const slotsOfPage = 20;
 /** All half hours that have orders or figures, account by account, in pages. `after` is the last of an earlier walk. */
 export async function* walkSlots(
   database: Queryable,
-  order: TextOrder,
   accountIds: readonly string[],
   after?: Slot,
 ): AsyncGenerator<readonly Slot[], void> {
@@ -97,7 +89,7 @@ export async function* walkSlots(
     const isResumed = accountId === after?.accountId;
     let startsAt = isResumed && after ? slotAfter(after.startsAt) : new Date(0);
     for (;;) {
-      const slot = await findNextSlot(database, order, { accountId, startsAt });
+      const slot = await findNextSlot(database, { accountId, startsAt });
       if (!slot) break;
       page.push(slot);
       startsAt = slotAfter(slot.startsAt);

@@ -12,7 +12,6 @@ import { listFigures, type Slot } from '../../store/reports/figures.ts';
 import { findPass, findWalk } from '../../store/reports/slot-cursors.ts';
 import { eachSlotOrder } from '../../store/reports/slot-orders.ts';
 import { readSnapshot } from '../../store/snapshot.ts';
-import { findTextOrder, type TextOrder } from '../../store/text-order.ts';
 import type { Breach, RowKey } from '../../store/upkeep/invariants.ts';
 import { walkSlots } from '../reports/visit-slots.ts';
 
@@ -30,15 +29,14 @@ export async function* checkFigures(
     accountId,
   }: { readonly after: RowKey | undefined; readonly accountId: string | undefined },
 ): AsyncGenerator<CheckedFigures> {
-  const order = await findTextOrder(database);
   const accountIds = accountId ? [accountId] : await listAccountIds(database);
   let lastDay = '';
-  for await (const slots of walkSlots(database, order, accountIds, slotOfKey(after))) {
+  for await (const slots of walkSlots(database, accountIds, slotOfKey(after))) {
     const breaches: Breach[] = [];
     let last: RowKey | undefined;
     for (const slot of slots) {
       last = [slot.accountId, slot.startsAt.toISOString()];
-      breaches.push(...(await checkSlot(database, order, slot)));
+      breaches.push(...(await checkSlot(database, slot)));
       const day = dayOf(slot.startsAt);
       const key = `${slot.accountId} ${day.toISOString()}`;
       if (key !== lastDay) breaches.push(...(await checkDay(database, slot.accountId, day)));
@@ -56,14 +54,14 @@ function slotOfKey(key: RowKey | undefined): Slot | undefined {
     : { accountId, startsAt };
 }
 
-async function checkSlot(database: Database, order: TextOrder, slot: Slot): Promise<Breach[]> {
-  const differences = await compare(database, order, slot);
+async function checkSlot(database: Database, slot: Slot): Promise<Breach[]> {
+  const differences = await compare(database, slot);
   if (differences.length === 0) return [];
   // An order may have changed between the two reads, or may be too new to be counted.
   return readSnapshot(database, async (tx) => {
-    if (!(await isDue(tx, order, slot))) return [];
+    if (!(await isDue(tx, slot))) return [];
     const where = `${slot.accountId} ${slot.startsAt.toISOString()}`;
-    return (await compare(tx, order, slot)).map((what) => ({ where, what }));
+    return (await compare(tx, slot)).map((what) => ({ where, what }));
   });
 }
 
@@ -74,18 +72,18 @@ async function checkDay(database: Queryable, accountId: string, day: Date): Prom
   return wrong.map((name) => ({ where, what: `${name} is not the sum of its half hours` }));
 }
 
-async function compare(database: Queryable, order: TextOrder, slot: Slot): Promise<string[]> {
+async function compare(database: Queryable, slot: Slot): Promise<string[]> {
   const counted = new Map<string, Figure>();
-  for await (const each of eachSlotOrder(database, order, slot)) countOrder(counted, each);
+  for await (const each of eachSlotOrder(database, slot)) countOrder(counted, each);
   return listDifferences(await listFigures(database, slot), [...counted.values()]);
 }
 
 /** True if the half hour must be counted by now: nothing in it is newer than the last count. */
-async function isDue(tx: Queryable, order: TextOrder, slot: Slot): Promise<boolean> {
+async function isDue(tx: Queryable, slot: Slot): Promise<boolean> {
   const { reachedAt } = await findPass(tx, 'figures');
   if (!reachedAt || !(await isWalked(tx, slot))) return false;
   const before = settledBefore(reachedAt);
-  return slotAfter(slot.startsAt) <= before && !(await hasChangedSince(tx, order, slot, before));
+  return slotAfter(slot.startsAt) <= before && !(await hasChangedSince(tx, slot, before));
 }
 
 /** The first walk counts what was stored before there were figures. */

@@ -11,11 +11,11 @@ import { type SlotVisitor, visitChanged, visitSome } from '../reports/visit-slot
 
 const emails: SlotVisitor = {
   purpose: 'emails',
-  visit: async (database, order, slots) => {
+  visit: async (database, slots) => {
     for (const slot of slots) {
       await database.transaction(async (tx) => {
         await lockSlots(tx, 'emails');
-        await learnEmailsOf(tx, order, slot);
+        await learnEmailsOf(tx, slot);
       });
     }
   },
