@@ -59,6 +59,7 @@ export function foldRefund(refund: UnfoldedRefund, trace?: Trace<StoredRefundNot
   const request = start?.refund;
   return {
     ...refund,
+    currency: pick(ranking, 'currency'),
     ...common,
     // The provider's id, once known. A split refund has the id of its first part.
     pspTransactionId: parts
@@ -67,7 +68,6 @@ export function foldRefund(refund: UnfoldedRefund, trace?: Trace<StoredRefundNot
     status,
     amount:
       parts && start ? decideAmountOfParts(parts, status, start, ranking) : pick(ranking, 'amount'),
-    currency: pick(ranking, 'currency'),
     failure: common.failure ?? (status === 'failed' ? voidedFailure(ranking) : null),
     flags: withFlags(common.flags, ownFlags(all, parts, refund)),
     // Ours for a refund started here, because a provider may truncate it.
