@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { translateDatabaseError } from './error-classes.ts';
 import { databaseLimits } from './limits.ts';
 
-/** Waits a random, growing time between attempts, so that two rivals do not collide again. */
+/** Waits a random, growing time between attempts, so that two transactions do not collide again. */
 export async function retry<Result>(
   attempt: () => Promise<Result>,
   mayRetry: (error: unknown) => boolean,

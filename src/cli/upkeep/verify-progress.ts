@@ -12,7 +12,7 @@ export function createProgress(
   let tableStartedMs = clockMs();
   let printedMs = tableStartedMs;
   return {
-    place: () => current?.place,
+    cursor: () => current?.cursor,
     note: (page: VerifyProgress) => {
       const nowMs = clockMs();
       if (current && page.table !== current.table) tableStartedMs = nowMs;
@@ -24,11 +24,11 @@ export function createProgress(
   };
 }
 
-function describeProgress({ table, rows, breaches, place }: VerifyProgress, ms: number): string {
+function describeProgress({ table, rows, breaches, cursor }: VerifyProgress, ms: number): string {
   const perSecond = Math.round((1_000 * rows) / Math.max(ms, 1));
-  return `${table}: ${rows} checked, ${perSecond} a second, ${breaches} breaches. ${continueWith(place)}`;
+  return `${table}: ${rows} checked, ${perSecond} a second, ${breaches} breaches. ${continueWith(cursor)}`;
 }
 
-export function continueWith(place: string): string {
-  return `Continue with: verify --after ${place}`;
+export function continueWith(cursor: string): string {
+  return `Continue with: verify --after ${cursor}`;
 }

@@ -17,7 +17,7 @@ const columns = `account_id as "accountId", order_id as "orderId", sequence,
   next_attempt_at as "nextAttemptAt"`;
 
 /** The place of a page: the last event of the page before. */
-export type EventPlace = Pick<EventDeliveryKey, 'orderId' | 'sequence' | 'endpointId'>;
+export type EventCursor = Pick<EventDeliveryKey, 'orderId' | 'sequence' | 'endpointId'>;
 
 /** How many there are, counted up to `max`. */
 export async function countEventsOfState(
@@ -43,7 +43,7 @@ export async function listEventsOfState(
   database: Queryable,
   accountId: string,
   { state, endpointIds, max }: RareEvents,
-  { before, limit }: { readonly before: EventPlace | undefined; readonly limit: number },
+  { before, limit }: { readonly before: EventCursor | undefined; readonly limit: number },
 ): Promise<ListedEvent[]> {
   const values: unknown[] = [accountId, endpointIds, max];
   const add: AddValue = (value) => `$${values.push(value)}`;
@@ -85,13 +85,13 @@ export async function listEventsBefore(
 
 type EventWalk = {
   readonly orderId: string | undefined;
-  readonly before: EventPlace | undefined;
+  readonly before: EventCursor | undefined;
   readonly limit: number;
 };
 
-function comesBefore(place: EventPlace | undefined, add: AddValue): string {
-  if (!place) return '';
-  const { orderId, sequence, endpointId } = place;
+function comesBefore(cursor: EventCursor | undefined, add: AddValue): string {
+  if (!cursor) return '';
+  const { orderId, sequence, endpointId } = cursor;
   return `and (order_id, sequence, endpoint_id)
     < (${add(orderId)}, ${add(sequence)}::integer, ${add(endpointId)})`;
 }

@@ -79,6 +79,6 @@ async function maskHistory(tx: Transaction, order: OrderKey): Promise<void> {
   await saveHistoryRows(
     tx,
     order,
-    masked.filter((row, place) => !isDeepStrictEqual(row, rows[place])),
+    masked.filter((row, index) => !isDeepStrictEqual(row, rows[index])),
   );
 }

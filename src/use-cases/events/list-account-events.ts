@@ -9,7 +9,7 @@ import { type EventState, eventKeyOf, type ListedEvent } from '../../store/event
 import {
   countEventsOfState,
   type EndpointBacklog,
-  type EventPlace,
+  type EventCursor,
   listEndpointBacklogs,
   listEventAtEndpoints,
   listEventsBefore,
@@ -23,7 +23,7 @@ export type AccountEventsQuery = {
   readonly state: EventState | undefined;
   readonly endpointId: string | undefined;
   /** The last event of the page before. */
-  readonly after: EventPlace | undefined;
+  readonly after: EventCursor | undefined;
   readonly limit: number;
 };
 
@@ -46,16 +46,16 @@ export async function listAccountEvents(
     const page = await findSortedPage(database, accountId, rare, { before: after, limit });
     if (page) return page;
   }
-  let place = after;
+  let cursor = after;
   const scope = { accountIds: [accountId], isByTime: true };
   const list = {
     keyOf: eventKeyOf,
     listHighest: async () => [],
     read: async (_: string, range: { readonly limit: number }) => {
       const rows = await listEventsBefore(database, accountId, {
-        ...{ orderId, before: place, limit: range.limit },
+        ...{ orderId, before: cursor, limit: range.limit },
       });
-      place = rows.at(-1);
+      cursor = rows.at(-1);
       return rows;
     },
     isWanted: (event: ListedEvent) =>
@@ -72,7 +72,7 @@ async function findSortedPage(
     readonly endpointIds: readonly string[];
     readonly max: number;
   },
-  { before, limit }: { readonly before: EventPlace | undefined; readonly limit: number },
+  { before, limit }: { readonly before: EventCursor | undefined; readonly limit: number },
 ): Promise<NewestPage<ListedEvent> | undefined> {
   const count = await countEventsOfState(database, accountId, { ...rare, max: rare.max + 1 });
   if (count > rare.max) return undefined;

@@ -2,7 +2,7 @@
  * Counts the figures of every half hour whose orders were created or changed since the last sweep. What this misses is
  * found by `walk-figures.ts`. See docs/decisions/0045.
  */
-import { settledBefore } from '../../domain/reports/margin.ts';
+import { settledBefore } from '../../domain/reports/commit-delay.ts';
 import { addSeconds } from '../../domain/time.ts';
 import type { IsOver } from '../../services/run-step.ts';
 import type { Services } from '../../services/services.ts';
@@ -37,8 +37,8 @@ export async function countFigures(
   const { reachedAt, until = now, accountId: after } = await findFigurePass(database);
   const from = settledBefore(reachedAt ?? until);
   const changed = [...(await listChangedSlots(database, order, { from, until, after }))];
-  for (const [place, [accountId, slots]] of changed.entries()) {
-    if (isOver()) return changed.length - place;
+  for (const [index, [accountId, slots]] of changed.entries()) {
+    if (isOver()) return changed.length - index;
     await recountSlots(database, order, slots);
     await saveFigurePass(database, until, accountId);
   }

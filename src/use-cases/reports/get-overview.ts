@@ -2,8 +2,9 @@
  * The overview of an account for a period, with what needs attention. Stored figures are at most a sweep old, so the
  * half hours that changed since are counted here. See docs/decisions/0045.
  */
+
+import { settledBefore } from '../../domain/reports/commit-delay.ts';
 import { type Figure, shareKinds } from '../../domain/reports/figure.ts';
-import { settledBefore } from '../../domain/reports/margin.ts';
 import {
   buildOverview,
   type Overview,
