@@ -49,7 +49,7 @@ ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=1
 USER 10001:10001
 # The root file system may be read-only, so the compile cache is filled here. It belongs to one user id.
-RUN node --input-type=module --eval "for (const part of ['serve', 'background', 'bootstrap', 'cli/run']) await import('/app/src/' + part + '.ts'); process.exit();"
+RUN node --input-type=module --eval "for (const part of ['process/serve', 'process/background', 'process/bootstrap', 'cli/run']) await import('/app/src/' + part + '.ts'); process.exit();"
 VOLUME /data
 EXPOSE 8080
 STOPSIGNAL SIGTERM

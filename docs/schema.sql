@@ -1,5 +1,4 @@
 -- Today's schema, for reading. The migrations make it; "npm run schema" writes this file, and a test compares the two.
--- The tables of the job queue are not here: the pg-boss library makes them, in a schema of its own.
 
 -- A merchant: settings, limits, payment modes and the provider APIs it uses.
 create table accounts (
@@ -136,7 +135,7 @@ create table transactions (
   polls               integer      not null default 0,
   notices             json         not null,
   paid_by             text,
-  moved_amount        bigint,
+  moved_amount        bigint       not null default 0,
   constraint transactions_pkey primary key (account_id, order_id, transaction_id),
   constraint transactions_psp unique (account_id, provider, type, psp_transaction_id),
   constraint transactions_amount_check check (amount >= 0),
@@ -474,6 +473,15 @@ create table sweep_cursors (
   "position"  integer      not null,
   reached_at  timestamptz,
   constraint sweep_cursors_pkey primary key (name)
+);
+
+-- Which process sweeps, and until when.
+create table sweep_lease (
+  id          integer      not null,
+  owner       text         not null,
+  expires_at  timestamptz  not null,
+  constraint sweep_lease_pkey primary key (id),
+  constraint sweep_lease_has_one_row check (id = 1)
 );
 
 -- What each step of the sweep did last.

@@ -1,5 +1,6 @@
 /** The control API of the simulator: its page, scenarios, shops and ledger. */
 import type { FastifyInstance } from 'fastify';
+import packageJson from '../package.json' with { type: 'json' };
 import { isScenarioName } from './behaviours.ts';
 import { controlPage } from './control-page.ts';
 import { pageHeaders } from './html.ts';
@@ -9,6 +10,8 @@ import { object, Refusal, text, type Wire } from './wire.ts';
 import type { LedgerPayment, LedgerRefund, World } from './world.ts';
 
 export type Ledger = { readonly payments: LedgerPayment[]; readonly refunds: LedgerRefund[] };
+
+const { version } = packageJson;
 
 export function addControlApi(
   app: FastifyInstance,
@@ -20,6 +23,9 @@ export function addControlApi(
     const view = { scenario: world.scenarios.current(), lines, ...ledger() };
     return reply.headers(pageHeaders).send(controlPage(view));
   });
+
+  // The service asks for it, so that it trusts no other program that listens here.
+  app.get('/simulator', async () => ({ name: 'payment-order-simulator', version }));
 
   app.get('/simulator/ledger', async () => ledger());
 

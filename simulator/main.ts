@@ -60,14 +60,22 @@ if (secret && !isEndpointSecret(secret)) {
 }
 
 const shops = openServiceShops(process.env);
+const port = Number(values.port ?? usualPort(process.env.SIMULATOR_URL));
+const { host = '127.0.0.1' } = values;
 const simulator = await startSimulator({
-  port: Number(values.port ?? usualPort(process.env.SIMULATOR_URL)),
-  host: values.host ?? '127.0.0.1',
+  port,
+  host,
   seed: Number(values.seed ?? 1),
   timeScale: Number(values['time-scale'] ?? 1),
   scenario: { name, ...(reason !== undefined && { reason }) },
   findShop: shops.find,
   log: (line) => console.log(line),
+}).catch((error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EADDRINUSE') throw error;
+  console.error(
+    `Port ${port} on ${host} is already in use: stop the other program, or choose a port with --port and in SIMULATOR_URL.`,
+  );
+  process.exit(1);
 });
 if (secret) await simulator.shop.trust(secret);
 console.log(`Both providers are simulated on ${simulator.url} (scenario ${name}).

@@ -5,9 +5,16 @@ import { limits } from './domain/limits.ts';
 import { StartError } from './domain/start-error.ts';
 import { isLoopback } from './domain/web-address.ts';
 import { type Bootstrapped, bootstrap, joinBootstrapped } from './process/bootstrap.ts';
+import { isAnotherProgram } from './process/check-simulator.ts';
 import { type Config, readConfig, secretsForWorkers, warnOfFormerNames } from './process/config.ts';
 import { writeDemoEnv } from './process/demo-env.ts';
-import { demoOwnerEmail, firstStartText, laterStartText } from './process/first-start-message.ts';
+import {
+  demoOwnerEmail,
+  firstStartText,
+  laterStartText,
+  otherProgramText,
+  trustedProgramText,
+} from './process/first-start-message.ts';
 import { createLog, type Log } from './process/log.ts';
 import { prepareBackground } from './process/prepare-background.ts';
 import { refuseTakenPort } from './process/refuse-taken-port.ts';
@@ -24,6 +31,7 @@ import {
   reportServing,
   startWorkers,
 } from './process/workers.ts';
+import { demoProviderSettings } from './providers/account-settings.ts';
 import { listFirstAccounts } from './store/accounts/accounts.ts';
 import { createAccount, simulatorWarning } from './use-cases/accounts/create-account.ts';
 import { inviteUser } from './use-cases/users/invite-user.ts';
@@ -159,17 +167,27 @@ async function startMessage(
   // The service works by now: a message that cannot be completed must not end it.
   const accounts = databaseUrl === undefined ? await listed : await listed.catch(() => undefined);
   const isTrial = databaseUrl === undefined && isLoopback(new URL(publicUrl).hostname);
-  if (!isTrial || accounts?.length !== 0) return laterStartText(publicUrl, accounts);
-  const account = await createAccount(
-    services,
-    { name: 'Demo shop', isSimulated: true },
-    commandLine,
-  );
-  log.warn(simulatorWarning(services));
+  if (!isTrial || accounts === undefined) return laterStartText(publicUrl, accounts);
+  const { simulatorUrl = '' } = services.settings;
+  const isSimulator = !(await isAnotherProgram(simulatorUrl));
+  const [oldest] = accounts;
+  if (oldest) {
+    const { providerApis } = await services.accounts.get(oldest.accountId);
+    const isTrusted = Object.values(providerApis).some(({ url }) => url === simulatorUrl);
+    const text = laterStartText(publicUrl, accounts);
+    return isTrusted && !isSimulator
+      ? `${trustedProgramText(simulatorUrl, oldest)}\n\n${text}`
+      : text;
+  }
+  const demo = { name: 'Demo shop', providerSettings: demoProviderSettings() };
+  const requested = { ...demo, isSimulated: isSimulator };
+  const account = await createAccount(services, requested, commandLine);
+  if (isSimulator) log.warn(simulatorWarning(services));
   const demoEnvPath = await writeDemoEnv(dataDir, publicUrl, account, serviceUser?.ids);
   const owner = { accountId: account.accountId, email: demoOwnerEmail, role: 'owner' } as const;
   const { link } = await inviteUser(services, commandLine, owner);
-  return firstStartText(publicUrl, account, demoEnvPath, link);
+  const text = firstStartText(publicUrl, account, demoEnvPath, link);
+  return isSimulator ? text : `${otherProgramText(simulatorUrl, account)}\n\n${text}`;
 }
 
 /** Contract 1.7. A signal during the start aborts it, and then closes everything that was opened. */

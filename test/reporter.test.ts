@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { projectDir } from '../tools/harness/project.ts';
 import { makeTemporaryFolder } from '../tools/harness/temporary-folder.ts';
+import { timesVariable } from './support/run-variables.ts';
 
 const someSkipped = `
 import { describe, test } from 'node:test';
@@ -38,18 +39,24 @@ test('a run that skipped nothing ends without such a line', async () => {
   assert.match(output, /\nℹ duration_ms \S+\n$/);
 });
 
+test('a run with --times lists how long the tests of each file took', async () => {
+  const text = `import { test } from 'node:test';\ntest('runs', () => {});\n`;
+  const output = await runTests(text, { [timesVariable]: 'yes' });
+  assert.match(output, /\nℹ duration_ms \S+\n +\d+\.\d s {2}\S*some\.test\.mjs\n$/);
+});
+
 /** As test/run.ts does it, without the database. */
-async function runTests(text: string): Promise<string> {
+async function runTests(text: string, more: NodeJS.ProcessEnv = {}): Promise<string> {
   const folder = await makeTemporaryFolder('payment-order-service-reporter-');
   try {
     const file = join(folder.path, 'some.test.mjs');
     await writeFile(file, text);
     // Without this variable Node would take the run for a part of this one.
-    const { NODE_TEST_CONTEXT: _own, ...env } = process.env;
+    const { NODE_TEST_CONTEXT: _own, [timesVariable]: _times, ...env } = process.env;
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ['--test', '--test-reporter=./test/support/reporter.ts', file],
-      { cwd: projectDir, env: { ...env, FORCE_COLOR: '0' } },
+      { cwd: projectDir, env: { ...env, FORCE_COLOR: '0', ...more } },
     );
     return stdout;
   } finally {

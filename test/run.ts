@@ -1,6 +1,7 @@
 /**
- * `npm test` runs every test file, `npm run test:file -- PATH…` those of the files and folders that are named.
- * Flags for `node --test`, such as `--test-name-pattern=refund`, are passed on.
+ * `npm test` runs every test file but those of test/slow, `npm run test:slow` those, and `npm run test:file -- PATH…` the
+ * files and folders that are named. Flags for `node --test`, such as `--test-name-pattern=refund`, are passed on;
+ * `--times` lists at the end how long the tests of each file took.
  *
  * `CITUS_URL=postgres://… npm run test:citus [-- PATH…]` runs the tests on a Citus cluster, all that need no server of
  * their own. The URL names the coordinator; docs/deploy.md says how to start one.
@@ -8,7 +9,7 @@
 import { spawn } from 'node:child_process';
 import { globSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { wholeRunVariable } from './support/run-variables.ts';
+import { timesVariable, wholeRunVariable } from './support/run-variables.ts';
 import { groupFiles } from './support/together.ts';
 
 const root = new URL('../', import.meta.url).pathname;
@@ -27,10 +28,12 @@ if (isOnCitus && process.env.CITUS_URL === undefined) {
   console.error('Set CITUS_URL to the coordinator of a Citus cluster; see docs/deploy.md.');
   process.exit(1);
 }
-const words = process.argv.slice(2).filter((word) => word !== '--citus');
+const isSlowRun = process.argv.includes('--slow');
+const wantsTimes = process.argv.includes('--times');
+const own = ['--citus', '--slow', '--times'];
+const words = process.argv.slice(2).filter((word) => !own.includes(word));
 const paths = words.filter((word) => !word.startsWith('-'));
-const everything = isOnCitus ? citusFolders : ['test'];
-const files = (paths.length === 0 ? everything : paths).flatMap(listFiles);
+const files = paths.length === 0 ? listUsual() : paths.flatMap(listFiles);
 const given = words.filter((word) => word.startsWith('-'));
 // Node wants a destination for each of several reporters, so whoever names one gets that one alone.
 const reporter = given.some((word) => word.startsWith('--test-reporter'))
@@ -41,7 +44,8 @@ const child = spawn(process.execPath, ['--test', ...flags, ...reporter, ...given
   env: {
     NODE_COMPILE_CACHE: 'node_modules/.cache/compile',
     ...process.env,
-    ...(process.argv.length === 2 && { [wholeRunVariable]: 'yes' }),
+    ...(words.length === 0 && !isOnCitus && !isSlowRun && { [wholeRunVariable]: 'yes' }),
+    ...(wantsTimes && { [timesVariable]: 'yes' }),
   },
   stdio: 'inherit',
 });
@@ -51,6 +55,12 @@ process.on('SIGTERM', () => child.kill('SIGTERM'));
 child.on('close', (code) => {
   process.exitCode = code ?? 1;
 });
+
+function listUsual(): string[] {
+  if (isOnCitus) return citusFolders.flatMap(listFiles);
+  if (isSlowRun) return listFiles('test/slow');
+  return listFiles('test').filter((file) => !file.startsWith('test/slow/'));
+}
 
 function listFiles(path: string): string[] {
   const inProject = relative(root, join(process.cwd(), path));

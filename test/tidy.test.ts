@@ -195,8 +195,8 @@ test('tools and tests start processes through the harness alone', async () => {
   // One test makes a zombie, which is no service; one runs the tests; one is a shell for documented commands.
   assert.deepEqual(starters, [
     'tools/harness/launch.ts',
-    'test/process/recovery.test.ts',
     'test/run.ts',
+    'test/slow/process/recovery.test.ts',
     'test/support/shell.ts',
   ]);
 });

@@ -8,26 +8,7 @@ import { nameOf, valueText } from './why-values.js';
 
 /** @typedef {Record<string, unknown> & { currency?: string }} Notice */
 /** @typedef {{ kind: string, why?: string, payment?: Notice | null, refund?: Notice | null, references?: Notice }} Meaning */
-/**
- * @typedef {object} Received
- * @property {string} delivery_id
- * @property {string} provider_name
- * @property {string} state
- * @property {string | null} why
- * @property {string[]} flags
- * @property {string | null} order_id
- * @property {number} tries
- * @property {string | null} next_try_at
- * @property {string} received_at
- * @property {string | null} finished_at
- * @property {string | null} event
- * @property {string | null} event_id
- * @property {Record<string, string> | null} headers
- * @property {string | null} body
- * @property {boolean} body_pruned
- * @property {boolean} erased
- * @property {Meaning | null} understood
- */
+/** @typedef {Omit<ReturnType<typeof import('../../src/http/dashboard/delivery-view.ts').deliveryBodyView>, 'understood'> & { understood: Meaning | null }} Received */
 
 /** @param {{ delivery: Received }} props */
 export function Understood({ delivery: { understood } }) {

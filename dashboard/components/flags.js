@@ -3,7 +3,7 @@ import { sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { Time } from './text.js';
 
-/** @typedef {{ flag: string, advice: string, resolved_at: string | null, resolved_by: string | null }} Flag */
+/** @typedef {import('../../src/http/dashboard/payment-view.ts').FlagView} Flag */
 
 /** @param {{ flags: Flag[] }} props */
 export function Flags({ flags }) {

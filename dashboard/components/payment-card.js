@@ -8,52 +8,9 @@ import { Status } from './status.js';
 import { Copyable, Time } from './text.js';
 import { nameOf } from './why-values.js';
 
-/** @typedef {{ code: string, message: string, consumer_message: string, retry_allowed: boolean }} Failure */
-/**
- * @typedef {object} Refund
- * @property {string} transaction_id
- * @property {string} refund_status
- * @property {string | null} psp_transaction_id
- * @property {string | null} amount
- * @property {string | null} currency
- * @property {string | null} started_at
- * @property {string | null} finished_at
- * @property {string | null} call
- * @property {string | null} refund_request_id
- * @property {string | null} arn
- * @property {Failure | null} failure
- * @property {import('./flags.js').Flag[]} flags
- * @property {{ psp_transaction_id: string, amount: string | null, refund_status: string }[]} parts
- */
-/**
- * @typedef {object} Payment
- * @property {string} transaction_id
- * @property {string} payment_status
- * @property {string} provider_name
- * @property {string | null} payment_mode
- * @property {Record<string, string> | null} mode_details
- * @property {string | null} psp_transaction_id
- * @property {string | null} provider_order_id
- * @property {'checkout' | 'api' | 'provider'} origin
- * @property {boolean} given_up
- * @property {string | null} amount
- * @property {string | null} currency
- * @property {string | null} fee
- * @property {string | null} offer_id
- * @property {string | null} offer_discount
- * @property {string | null} arn
- * @property {string | null} acquirer
- * @property {string | null} voided
- * @property {string | null} started_at
- * @property {string | null} finished_at
- * @property {string | null} available_amount
- * @property {Failure | null} failure
- * @property {import('./flags.js').Flag[]} flags
- * @property {{ psp_transaction_id: string, amount: string | null, status: string, at: string | null }[]} captures
- * @property {Refund[]} refunds
- * @property {number} refunds_total
- * @property {string | null} refunded_so_far Of the whole order, pending refunds included.
- */
+/** @typedef {ReturnType<typeof import('../../src/http/dashboard/payment-view.ts').paymentView>} Payment */
+/** @typedef {Payment['refunds'][number]} Refund */
+/** @typedef {NonNullable<Payment['failure']>} Failure */
 
 /**
  * @param {string | null} amount

@@ -3,15 +3,9 @@ import { signal } from '@preact/signals';
 import { ApiError, get, isSignedOut, post, shownAccount } from './api.js';
 import { forgetReplies } from './replies.js';
 
-/** @typedef {'viewer' | 'operator' | 'owner'} Role */
-/** @typedef {{ account_id: string, name: string, role: Role, suspended: boolean }} OwnAccount */
-/**
- * @typedef {object} Session
- * @property {{ user_id: string, email: string, has_password: boolean, has_passkey: boolean }} user
- * @property {OwnAccount[]} accounts
- * @property {OwnAccount | null} account
- * @property {{ session_id: string, confirmed_until: string, confirmed_again: boolean }} session
- */
+/** @typedef {ReturnType<typeof import('../../src/http/dashboard/session-view.ts').sessionView>} Session */
+/** @typedef {Session['accounts'][number]} OwnAccount */
+/** @typedef {OwnAccount['role']} Role */
 
 /** Undefined until it is known, null if nobody is signed in. */
 export const session = signal(/** @type {Session | null | undefined} */ (undefined));

@@ -9,17 +9,7 @@ import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
 import { place } from '../core/router.js';
 
-/**
- * @typedef {object} Entry
- * @property {string} audit_id
- * @property {string} at
- * @property {string} actor
- * @property {string | null} address
- * @property {string} action
- * @property {string | null} object
- * @property {string | null} note
- * @property {Record<string, unknown> | null} details
- */
+/** @typedef {ReturnType<typeof import('../../src/http/dashboard/audit-log.ts').auditView>} Entry */
 
 export function Page() {
   const after = place.value.query.get('after');

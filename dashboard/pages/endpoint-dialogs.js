@@ -12,7 +12,7 @@ import { html } from '../core/html.js';
 /** @typedef {import('./endpoints.js').Endpoint} Endpoint */
 /** @typedef {(text: string) => void} Done */
 
-/** @param {{ types: string[], reload: () => void, close: () => void }} props */
+/** @param {{ types: Endpoint['events'], reload: () => void, close: () => void }} props */
 export function NewEndpoint({ types, reload, close }) {
   const [secret, setSecret] = useState('');
   const add = async (/** @type {FormData} */ fields) => {
@@ -35,7 +35,7 @@ export function NewEndpoint({ types, reload, close }) {
   </${Dialog}>`;
 }
 
-/** @param {{ endpoint: Endpoint, types: string[], close: () => void, done: Done }} props */
+/** @param {{ endpoint: Endpoint, types: Endpoint['events'], close: () => void, done: Done }} props */
 export function ChangeEndpoint({ endpoint, types, close, done }) {
   const change = async (/** @type {FormData} */ fields) => {
     const request = requestOf(fields, types);
@@ -49,7 +49,7 @@ export function ChangeEndpoint({ endpoint, types, close, done }) {
   </${Dialog}>`;
 }
 
-/** @param {{ types: string[], endpoint?: Endpoint }} props */
+/** @param {{ types: Endpoint['events'], endpoint?: Endpoint }} props */
 function EndpointFields({ types, endpoint }) {
   const [isAll, setAll] = useState(endpoint?.all_events ?? true);
   return html`<${Field} label="URL" name="url" type="url"

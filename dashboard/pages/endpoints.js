@@ -15,23 +15,12 @@ import { hrefOf } from '../core/router.js';
 import { may } from '../core/session.js';
 import { ChangeEndpoint, DeleteEndpoint, RotateSecret, Tested } from './endpoint-dialogs.js';
 
-/** @typedef {{ count: number, more: boolean }} Counted */
-/**
- * @typedef {object} Endpoint
- * @property {string} endpoint_id
- * @property {string} url
- * @property {string[]} events
- * @property {boolean} all_events
- * @property {boolean} enabled
- * @property {string | null} disabled_reason
- * @property {string | null} failing_since
- * @property {Counted} pending
- * @property {Counted} undelivered
- */
+/** @typedef {ReturnType<typeof import('../../src/http/dashboard/endpoints.ts').listedEndpointView>} Endpoint */
+/** @typedef {Endpoint['pending']} Counted */
 /** @typedef {{ delivered: boolean, status: number | null, duration_ms: number, response: string }} TestResult */
 /** @typedef {{ kind: 'change' | 'rotate' | 'delete', endpoint: Endpoint } | { kind: 'tested', endpoint: Endpoint, result: TestResult }} Opened */
 
-/** @param {{ endpoints: Endpoint[], types: string[], reload: () => void }} props */
+/** @param {{ endpoints: Endpoint[], types: Endpoint['events'], reload: () => void }} props */
 export function Endpoints({ endpoints, types, reload }) {
   const [dialog, open] = useState(/** @type {Opened | undefined} */ (undefined));
   const close = () => open(undefined);

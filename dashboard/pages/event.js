@@ -15,10 +15,10 @@ import { useLive } from '../core/live.js';
 import { hrefOf } from '../core/router.js';
 import { may } from '../core/session.js';
 
-/** @typedef {{ event_id: string, event_type: string, sequence: number, order_id: string, transaction_id: string | null, status: string, occurred_at: string, body: string | null }} Event */
-/** @typedef {{ endpoint_id: string, url: string, state: string, attempts: number, next_attempt_at: string | null }} AtEndpoint */
-/** @typedef {{ endpoint_id: string, at: string, status: number | null, duration_ms: number, response: string | null }} Attempt */
-/** @typedef {{ event: Event, endpoints: AtEndpoint[], attempts: Attempt[] }} Shown */
+/** @typedef {ReturnType<typeof import('../../src/http/dashboard/events.ts').eventView>} Shown */
+/** @typedef {Shown['event']} Event */
+/** @typedef {Shown['endpoints'][number]} AtEndpoint */
+/** @typedef {Shown['attempts'][number]} Attempt */
 
 /** @param {{ params: Record<string, string> }} props */
 export function Page({ params }) {

@@ -18,18 +18,7 @@ import { useLive } from '../core/live.js';
 import { hrefOf, place, withQuery } from '../core/router.js';
 import { may } from '../core/session.js';
 
-/**
- * @typedef {object} Listed
- * @property {string} event_id
- * @property {string} event_type
- * @property {number} sequence
- * @property {string} order_id
- * @property {string} endpoint_id
- * @property {string} occurred_at
- * @property {string} state
- * @property {number} attempts
- * @property {string | null} next_attempt_at
- */
+/** @typedef {ReturnType<typeof import('../../src/http/dashboard/events.ts').listedEventView>} Listed */
 /** @typedef {import('./endpoints.js').Endpoint} Endpoint */
 
 /** @param {{ endpoints: Endpoint[] }} props */

@@ -13,18 +13,7 @@ import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
 import { hrefOf, place, withQuery } from '../core/router.js';
 
-/**
- * @typedef {object} Listed
- * @property {string} delivery_id
- * @property {string} provider_name
- * @property {string} state
- * @property {string | null} why
- * @property {string | null} order_id
- * @property {string | null} event
- * @property {string | null} amount
- * @property {string | null} currency
- * @property {string} received_at
- */
+/** @typedef {ReturnType<typeof import('../../src/http/dashboard/delivery-view.ts').listedDeliveryView>} Listed */
 
 const states = [
   ...['received', 'parked', 'needs_review', 'dead', 'processed', 'stale', 'ignored', 'resolved'],

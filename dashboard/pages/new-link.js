@@ -10,16 +10,7 @@ import { useLive } from '../core/live.js';
 import { hrefOf } from '../core/router.js';
 import { may } from '../core/session.js';
 
-/**
- * @typedef {object} Created
- * @property {string} order_id
- * @property {string} invoice_id
- * @property {string} total_amount
- * @property {string} currency
- * @property {string} payment_link
- * @property {string} expires_at
- * @property {{ size: number, path: string }} code
- */
+/** @typedef {ReturnType<typeof import('../../src/http/dashboard/payment-links.ts').linkView>} Created */
 
 export function Page() {
   const [created, setCreated] = useState(/** @type {Created | undefined} */ (undefined));

@@ -19,39 +19,9 @@ import { may, session } from '../core/session.js';
 
 /** @typedef {import('../components/payment-card.js').Payment} Payment */
 /** @typedef {import('../components/payment-card.js').Refund} Refund */
-/** @typedef {{ sku_id: string | null, title: string, description: string | null, quantity: string, rate: string | null, tax: string | null, total_amount: string | null }} Item */
-/**
- * @typedef {object} Order
- * @property {string} order_id
- * @property {string} invoice_id
- * @property {string} status
- * @property {number} attempts
- * @property {string} created_at
- * @property {string} lapses_at
- * @property {import('../components/flags.js').Flag[]} flags
- * @property {string} currency
- * @property {string} amount_before_tax
- * @property {string} tax
- * @property {string} total_amount
- * @property {string} paid_amount
- * @property {string} refunded_amount
- * @property {string} refund_pending_amount
- * @property {string} available_amount
- * @property {{ currency: string, total_amount: string, rate: string } | null} conversion
- * @property {{ name: string | null, email: string | null, phone: string | null, user_id: string | null, restricted: boolean } | null} user
- * @property {string[]} shipping_address
- * @property {string[]} billing_address
- * @property {Item[]} items
- * @property {{ key: string, value: string }[]} custom_attributes
- * @property {string | null} description
- * @property {string | null} callback_url
- * @property {string | null} callback_mode
- * @property {string | null} shop
- * @property {string | null} platform
- * @property {string | null} ip_address
- * @property {{ opened_at: string, chosen_at: string | null } | null} checkout
- */
-/** @typedef {{ order: Order, payments: Payment[], payments_total: number, next: string | null, other_refunds: Refund[] }} OrderPage */
+/** @typedef {ReturnType<typeof import('../../src/http/dashboard/order-page-view.ts').orderPageView>} OrderPage */
+/** @typedef {OrderPage['order']} Order */
+/** @typedef {Order['items'][number]} Item */
 
 const refreshMs = 5_000;
 /** While a refund is on its way. */
@@ -211,7 +181,7 @@ function Items({ order }) {
 /** @param {{ order: Order }} props */
 function Aside({ order }) {
   const { user, conversion, checkout } = order;
-  const lines = (/** @type {string[]} */ text) =>
+  const lines = (/** @type {readonly string[]} */ text) =>
     text.length === 0 ? null : text.map((line) => html`<span class="order-line">${line}</span>`);
   return html`<div class="stack">
     <section class="card stack" aria-labelledby="consumer"><h2 id="consumer">Consumer</h2>

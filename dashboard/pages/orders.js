@@ -15,19 +15,7 @@ import { useLive } from '../core/live.js';
 import { base, hrefOf, navigate, place } from '../core/router.js';
 import { may } from '../core/session.js';
 
-/**
- * @typedef {object} Listed
- * @property {string} order_id
- * @property {string} invoice_id
- * @property {string} status
- * @property {string} created_at
- * @property {string} currency
- * @property {string} total_amount
- * @property {string} refunded_amount
- * @property {string[]} flags
- * @property {{ name: string | null, email: string | null } | null} user
- * @property {{ payment_status: string, provider_name: string, payment_mode: string | null } | null} payment
- */
+/** @typedef {ReturnType<typeof import('../../src/http/dashboard/orders.ts').listedOrderView>} Listed */
 
 const filters = [
   {

@@ -9,20 +9,10 @@ import { useLive } from '../core/live.js';
 import { hrefOf, place } from '../core/router.js';
 import { listOf } from './figure-links.js';
 
-/** @typedef {{ currency: string, orders: number, payments: number, amount: string }} Sum */
-/** @typedef {Sum & { name: string }} Share */
-/** @typedef {{ count: number, more: boolean }} Counted */
-/**
- * @typedef {object} Figures
- * @property {string} from
- * @property {string} to
- * @property {boolean} complete
- * @property {{ created: Sum[], completed: Sum[], paid: Sum[], failed: Sum[], refunded: Sum[], success_permille: number | null }} totals
- * @property {(Figures['totals'] & { from: string, to: string })[]} buckets
- * @property {Share[]} modes
- * @property {Share[]} failures
- * @property {Record<'review' | 'parked_deliveries' | 'undelivered_events' | 'disabled_endpoints', Counted>} attention
- */
+/** @typedef {ReturnType<typeof import('../../src/http/dashboard/overview.ts').overviewView>} Figures */
+/** @typedef {Figures['modes'][number]} Share */
+/** @typedef {Omit<Share, 'name'>} Sum */
+/** @typedef {Figures['attention']['review']} Counted */
 
 const periods = /** @type {const} */ ([
   ['1', 'Today'],

@@ -15,16 +15,7 @@ import { useLive } from '../core/live.js';
 import { hrefOf, place } from '../core/router.js';
 import { may } from '../core/session.js';
 
-/**
- * @typedef {object} Item
- * @property {string} id
- * @property {string} since
- * @property {string | null} order_id
- * @property {string | null} transaction_id
- * @property {string | null} delivery_id
- * @property {{ reason: string, sentence: string, advice: string }[]} reasons
- * @property {string | null} why
- */
+/** @typedef {ReturnType<typeof import('../../src/http/dashboard/review.ts').itemView>} Item */
 
 export function Page() {
   const after = place.value.query.get('after');

@@ -9,7 +9,7 @@ import { counted } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
 
-/** @typedef {{ session_id: string, user_agent: string, address: string, created_at: string, last_seen_at: string, current: boolean }} Listed */
+/** @typedef {ReturnType<typeof import('../../src/http/dashboard/session-view.ts').listedSessionView>} Listed */
 
 export function Page() {
   const live = useLive('/sessions');

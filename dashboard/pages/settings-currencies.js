@@ -12,7 +12,7 @@ import { codedAmount } from '../core/format.js';
 import { html } from '../core/html.js';
 import { mayChange } from './settings-form.js';
 
-/** @typedef {import('./settings-types.js').Rate} Rate */
+/** @typedef {import('./settings.js').Settings['alternate_currencies'][number] & { confirmed_rate?: string }} Rate `confirmed_rate` is sent only. */
 /** @typedef {{ kind: 'add' } | { kind: 'change' | 'remove', rate: Rate }} Opened */
 
 /** @param {import('./settings.js').SectionProps} props */

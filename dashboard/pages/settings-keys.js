@@ -13,7 +13,7 @@ import { time } from '../core/format.js';
 import { html } from '../core/html.js';
 import { mayChange } from './settings-form.js';
 
-/** @typedef {import('./settings-types.js').SecretTimes} SecretTimes */
+/** @typedef {import('./settings.js').Settings['secrets'][number]} SecretTimes */
 /** @typedef {{ name: string, secret: string, old_valid_until?: string }} Shown */
 
 /** @type {readonly (readonly [seconds: string, text: string])[]} */

@@ -5,8 +5,8 @@ import { sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { SettingsForm } from './settings-form.js';
 
-/** @typedef {import('./settings-types.js').Provider} Provider */
-/** @typedef {import('./settings-types.js').ProviderOption} ProviderOption */
+/** @typedef {import('./settings.js').Settings['providers'][number]} Provider */
+/** @typedef {Provider['options'][number]} ProviderOption */
 
 /** @param {import('./settings.js').SectionProps} props */
 export function Providers({ settings, save }) {

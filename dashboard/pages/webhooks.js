@@ -17,7 +17,7 @@ export function Page() {
       ${may('owner') && html`<button type="button" class="primary" onClick=${() => setNew(true)}>Add endpoint</button>`}
     </div>
     <${Loaded} live=${live} lines=${3}>${(
-      /** @type {{ endpoints: Endpoint[], event_types: string[] }} */ data,
+      /** @type {{ endpoints: Endpoint[], event_types: Endpoint['events'] }} */ data,
     ) => html`
       <${Endpoints} endpoints=${data.endpoints} types=${data.event_types} reload=${live.reload} />
       <${Events} endpoints=${data.endpoints} />

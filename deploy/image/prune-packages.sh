@@ -1,6 +1,6 @@
 #!/bin/sh
 # Removes from node_modules what no process reads while the service runs. Licences stay. The Dockerfile runs it after the
-# packages are installed; test/deploy/image.test.ts runs the service on what is left.
+# packages are installed; test/slow/deploy/image.test.ts runs the service on what is left.
 set -eu
 cd node_modules
 

@@ -23,7 +23,7 @@ export const isOrderId = (text: string): boolean => /^o_[0-9A-Za-z]{16}$/.test(t
 
 /** A delivery id contains its account id, so that an operator can find the delivery by its id alone. */
 export function newDeliveryId(accountId: string, now: Date): string {
-  return `dlv_${accountId.slice('acc_'.length)}${timeOrderedBase62(now)}`;
+  return deliveryIdAt(accountId, timeOrderedBase62(now));
 }
 
 export function findAccountIdOfDelivery(deliveryId: string): string | undefined {
@@ -80,6 +80,11 @@ export function newTestEventId(accountId: string, now: Date): string {
 /** Sorts deliveries of all accounts by time. */
 export function timeKeyOfDelivery(deliveryId: string): string {
   return deliveryId.slice('dlv_'.length + idLength);
+}
+
+/** The id of an account's delivery with this time key, or with the beginning of one. */
+export function deliveryIdAt(accountId: string, timeKey: string): string {
+  return `dlv_${accountId.slice('acc_'.length)}${timeKey}`;
 }
 
 /** The lowest order id of this second. */

@@ -9,13 +9,7 @@ import { join } from 'node:path';
 import { StartError } from '../domain/start-error.ts';
 import type { DatabaseAddress } from '../postgres/database.ts';
 import { writeDurably } from './durable-file.ts';
-import {
-  bootstrapRole,
-  databaseName,
-  type Programs,
-  runStatements,
-  socketPort,
-} from './postgres-process.ts';
+import { databaseName, type Programs, runStatements, socketPort } from './postgres-process.ts';
 import type { ServerUser } from './server-user.ts';
 
 const serviceRole = 'payment_orders';
@@ -56,10 +50,7 @@ export async function isAccessSet({ dataDir, directory }: Cluster): Promise<bool
   return password !== undefined && (await read(rulesFile(directory))) === accessRules;
 }
 
-/**
- * For a new cluster, and for one of the first release, where the service was the superuser and logins needed no password.
- * Every step can be repeated, so a start that was killed halfway runs all of them again.
- */
+/** For a new cluster. Every step can be repeated, so a start that was killed halfway runs all of them again. */
 export async function setAccess({ programs, user, dataDir, directory }: Cluster): Promise<void> {
   const password = randomBytes(32).toString('hex');
   await runStatements(programs, user, directory, statementsFor(password));
@@ -74,32 +65,7 @@ function statementsFor(password: string): string[] {
     'set scram_iterations = 1',
     `alter role ${serviceRole} with login nosuperuser nocreatedb nocreaterole noreplication nobypassrls password '${password}'`,
     `alter database ${databaseName} owner to ${serviceRole}`,
-    `do $$ declare change text; begin ${ownershipChanges.map(executeEach).join(' ')} end $$`,
   ];
-}
-
-const isUserSchema = `n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`;
-
-/**
- * Queries for the statements that change the owner of everything the superuser owns outside the system schemas.
- * \`reassign owned\` does not work for the superuser that created the cluster.
- */
-const ownershipChanges = [
-  `select format('alter schema %I', n.nspname) from pg_namespace n
-    where ${isUserSchema} and n.nspowner = '${bootstrapRole}'::regrole`,
-  // Indexes and the sequences of columns follow their table.
-  `select format('alter table %s', c.oid::regclass) from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where ${isUserSchema} and c.relowner = '${bootstrapRole}'::regrole and c.relkind in ('r', 'p', 'v', 'm', 'f')`,
-  `select format('alter sequence %s', c.oid::regclass) from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where ${isUserSchema} and c.relowner = '${bootstrapRole}'::regrole and c.relkind = 'S'`,
-  `select format('alter routine %s', p.oid::regprocedure) from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-    where ${isUserSchema} and p.proowner = '${bootstrapRole}'::regrole`,
-  `select format('alter type %s', t.oid::regtype) from pg_type t join pg_namespace n on n.oid = t.typnamespace
-    where ${isUserSchema} and t.typowner = '${bootstrapRole}'::regrole and t.typtype in ('e', 'd', 'r')`,
-];
-
-function executeEach(query: string): string {
-  return `for change in ${query} loop execute change || ' owner to ${serviceRole}'; end loop;`;
 }
 
 function rulesFile(directory: string): string {

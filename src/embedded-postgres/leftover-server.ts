@@ -22,10 +22,8 @@ export async function endLeftoverServer(
     Math.abs(Number((await readFile(pidFile, 'utf8').catch(() => '')).split('\n')[0]));
   const pid = await readPid();
   const isGone = async () => (await readPid()) !== pid || !(await isAlive(pid));
-  // The first release listened in the cluster folder. The socket path in the pid file is not used: after the folder was
-  // copied it would be that of the original.
-  const listens = (await isListening(socketDir)) || (await isListening(directory));
-  if (pid && listens) {
+  // The socket path in the pid file is not used: after the folder was copied it would be that of the original.
+  if (pid && (await isListening(socketDir))) {
     signal('INT', pid);
     if (!(await waitFor(isGone, stopMsMax))) {
       signal('QUIT', pid);

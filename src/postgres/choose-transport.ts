@@ -9,8 +9,8 @@ import { isUnavailable, PipeliningFailed } from './error-classes.ts';
 import { databaseLimits } from './limits.ts';
 import { pipelinedTransport } from './pipeline.ts';
 import { checkPipelining, type PipelineCheck } from './pipeline-check.ts';
-import { plainTransport } from './plain-transport.ts';
 import { probeServer } from './probe.ts';
+import { begin, type Send, type Statement, type StatementResult } from './statement.ts';
 import type { Transport } from './transport.ts';
 
 export type TransportOptions = {
@@ -66,4 +66,28 @@ async function withinTime(checked: Promise<void>, server: Server): Promise<void>
   }
   await probeServer(server, databaseLimits.databaseConnectMsMax);
   throw new Error('pipelined statements were not answered');
+}
+
+/** The documented way to use `pg`: each statement is sent after the answer to the one before it. */
+export const plainTransport: Transport = {
+  isPipelined: false,
+  isSpoiltByFailure: false,
+  begin,
+  sendAlone,
+  openSeparate: sendOneByOne,
+  openPipeline: sendOneByOne,
+};
+
+async function sendAlone(client: pg.PoolClient, statement: Statement): Promise<StatementResult> {
+  const { rows, rowCount, command } = await client.query(statement as pg.QueryConfig);
+  return { rows: rows as never[], rowCount, command };
+}
+
+function sendOneByOne(client: pg.PoolClient): Send {
+  let previous: Promise<unknown> = Promise.resolve();
+  return (statement) => {
+    const result = previous.then(() => sendAlone(client, statement));
+    previous = result.catch(() => {});
+    return result;
+  };
 }

@@ -1,17 +1,18 @@
 /** The database handle: statements, pipelines and transactions over one pool, retried where that is safe. */
+
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { ServiceError } from '../domain/errors.ts';
 import { type DatabaseAddress, serversOf } from './address.ts';
 import { chooseTransport, type TransportOptions } from './choose-transport.ts';
 import { clusterTransport } from './cluster-transport.ts';
-import { explainSlowWorker, mayRunAgain } from './error-classes.ts';
+import { explainSlowWorker, mayRunAgain, translateDatabaseError } from './error-classes.ts';
 import { databaseLimits } from './limits.ts';
 import { mayShareConnection, openPool } from './pool.ts';
 import { pooledTransport } from './pooled-transport.ts';
 import { type ConnectionPreparation, prepareConnections } from './prepare-connection.ts';
 import type { Queryable, Transaction } from './queryable.ts';
 import { createQueueStats, type QueueStats } from './queue-stats.ts';
-import { retry } from './retry.ts';
 import { rotateServers } from './servers.ts';
 import { type Session, withSession } from './session.ts';
 import type { PoolPurpose } from './session-settings.ts';
@@ -147,4 +148,20 @@ function shedWhenFull(pool: pg.Pool, onShed: () => void): void {
   if (pool.waitingCount < databaseLimits.databaseQueueMax) return;
   onShed();
   throw new ServiceError('SERVICE_UNAVAILABLE');
+}
+
+/** Waits a random, growing time between attempts, so that two rivals do not collide again. */
+async function retry<Result>(
+  attempt: () => Promise<Result>,
+  mayRetry: (error: unknown) => boolean,
+): Promise<Result> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (tried >= databaseLimits.transactionAttemptsMax || !mayRetry(error))
+        throw translateDatabaseError(error);
+      await delay(Math.random() * 2 ** tried);
+    }
+  }
 }

@@ -27,8 +27,8 @@ const byPurpose: Readonly<Record<PoolPurpose, Settings>> = {
     statement_timeout: databaseLimits.statementMsMax,
     idle_in_transaction_session_timeout: databaseLimits.statementMsMax,
     lock_timeout: 0,
-    // On Citus, rows are locked on the workers, so `set local lock_timeout` must reach them. Not for maintenance: a
-    // worker receives the whole text in which such a command is found, and the job library sends many commands in one.
+    // On Citus, rows are locked on the workers, so `set local lock_timeout` must reach them. Maintenance uses it only for
+    // changes of the schema, and there a worker would receive the whole text in which such a command is found.
     'citus.propagate_set_commands': 'local',
     // Every query finds a few rows by a key. A plan that was made and cached while a table was small would scan the
     // whole table until its statistics are updated.

@@ -17,6 +17,8 @@ export type BackgroundLoop = {
 export type LoopOptions = {
   /** Rests this many times as long as a round took although there is more to do, so that requests come first. */
   readonly restShare?: number;
+  /** How long to rest when there is nothing more to do. */
+  readonly tickMs?: number;
   /** Without a success for this long, every failure is logged. */
   readonly lateMs?: number;
 };
@@ -26,7 +28,11 @@ export function startLoop(
   name: string,
   reports: Pick<BackgroundReports, 'addLoop' | 'logFailure'>,
   round: () => Promise<boolean>,
-  { restShare = 0, lateMs = 1_000 * limits.stepLateSeconds }: LoopOptions = {},
+  {
+    restShare = 0,
+    tickMs = limits.backgroundTickMs,
+    lateMs = 1_000 * limits.stepLateSeconds,
+  }: LoopOptions = {},
 ): BackgroundLoop {
   let isStopped = false;
   let wake = () => {};
@@ -69,8 +75,8 @@ export function startLoop(
           : { ...report, lastDurationMs, lastSuccessAt: new Date() };
       // A failed round must not be repeated at once, even if it was woken.
       if (isBehind === undefined) isWoken = false;
-      const restMs = isBehind ? lastDurationMs * restShare : limits.backgroundTickMs;
-      if (restMs > 0) await rest(Math.min(restMs, limits.backgroundTickMs));
+      const restMs = isBehind ? lastDurationMs * restShare : tickMs;
+      if (restMs > 0) await rest(Math.min(restMs, tickMs));
     }
   };
   const ended = run();

@@ -29,6 +29,19 @@ function accountLines([account, other]: readonly NamedAccount[]): string[][] {
     : [['first account', `${commandLine} account create --name "My shop"`]];
 }
 
+/** For a first start at which another program answers in the simulator's place. */
+export function otherProgramText(simulatorUrl: string, { accountId }: NamedAccount): string {
+  return `What answers at ${simulatorUrl} is not the simulator, so the demo account does not use it: stop that program, then run "${commandLine} account update ${accountId} --simulator".`;
+}
+
+/** For a later start at which another program does. */
+export function trustedProgramText(
+  simulatorUrl: string,
+  { accountId, name }: NamedAccount,
+): string {
+  return `What answers at ${simulatorUrl} is not the simulator, but ${accountId} (${name}) trusts it as both payment providers: stop that program.`;
+}
+
 function readyText(publicUrl: string): string {
   return `payment-order-service is ready on ${publicUrl}`;
 }

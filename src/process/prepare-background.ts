@@ -23,7 +23,7 @@ const logEveryMs = 600_000;
 const awayMsUsuallyMax = 30_000;
 
 const whatToDo =
-  'Background work could not be started, so deliveries are not retried, payments are not polled and orders do not lapse. Check that the database has connections left, and that its user may create and use the schema of jobs, whose name begins with "pgboss"; see "BackgroundNotRunning" in docs/operations.md. The service keeps trying.';
+  'Background work could not be started, so deliveries are not retried, payments are not polled and orders do not lapse. Check that the database has connections left, and that its user may read and write the table sweep_lease; see "BackgroundNotRunning" in docs/operations.md. The service keeps trying.';
 
 export function prepareBackground(
   { services, databaseWait }: Pick<Bootstrapped, 'services' | 'databaseWait'>,
@@ -41,6 +41,7 @@ export function prepareBackground(
     const startedAtMs = performance.now();
     for (let retryMs = retryMsMin; ; ) {
       try {
+        // Loaded here, so that the first process of several workers does not load it.
         const { startBackground } = await import('./background.ts');
         const background = await startBackground(services, log);
         if (isMissing) log.info('background work has started');

@@ -38,6 +38,17 @@ export function defaultPaymentModes(): AccountSettings['paymentModes'] {
   return modes;
 }
 
+/** The plain settings of the demo account, where they differ from the defaults. */
+export function demoProviderSettings(): AccountSettings['providerSettings'] {
+  const chosen: Record<ProviderName, ProviderValues> = {};
+  for (const { name, settings } of providers) {
+    for (const { name: setting, demoValue } of settings.plain) {
+      if (demoValue !== undefined) chosen[name] = { ...chosen[name], [setting]: demoValue };
+    }
+  }
+  return chosen;
+}
+
 /** The plain settings of an account for one provider, with the defaults of those that it has not set. */
 export function readProviderValues(
   { providerSettings }: Pick<AccountSettings, 'providerSettings'>,

@@ -21,6 +21,8 @@ export type PlainSetting = SettingOption & {
   readonly name: string;
   /** The value of accounts that have not set one. */
   readonly defaultValue?: string;
+  /** The value of the demo account, whose provider is the simulator. */
+  readonly demoValue?: string;
   /** Why a value cannot work, as the end of a sentence such as `must have 1 to 12 digits`. */
   readonly findFault?: (value: string) => string | undefined;
 };

@@ -1,124 +1,123 @@
 /**
- * Reads a page of the newest rows of one account or of all, whatever they are. Rows of several accounts are merged by the
- * time in their ids. A page looks at a limited number of rows and accounts, however many there are.
+ * Reads a page of a list, newest first, of one account or of several, whatever the rows are. It reads step by step until
+ * the page is full or took long enough, so that a page that finds few rows ends in time, and the next one continues
+ * there. Rows of several accounts are merged by the time in their ids. See docs/decisions/0046.
  */
-import type { Database } from '../postgres/database.ts';
-import { listAccountIds } from '../store/accounts/accounts.ts';
-import { type AccountKey, sortsIdsByTime } from '../store/inbox/newest.ts';
+import type { Database, Queryable } from '../postgres/database.ts';
+import type { FoundRows, StepRange } from '../store/newest.ts';
+import { findTextOrder, type TextOrder } from '../store/text-order.ts';
+
+/** One account or several. */
+export type ListedAccounts = string | readonly string[];
 
 export type NewestQuery = {
-  /** The id of the `next` of the previous page. */
+  /** The cursor of the `next` of the previous page. */
   readonly after: string | undefined;
   readonly limit: number;
+  readonly effort?: Effort;
 };
 
-export type NewestList<Row> = {
-  /** Keys of all accounts are comparable. */
-  readonly keyOf: (row: Row) => string;
-  /** The key of the newest row of each account. */
-  readonly listHighest: (before: string | undefined) => Promise<AccountKey[]>;
-  readonly read: (
-    accountId: string,
-    range: { readonly before: string | undefined; readonly limit: number },
-  ) => Promise<Row[]>;
-  /** Leaves out rows that no index can leave out. */
-  readonly isWanted: (row: Row) => boolean;
-};
+/** A page ends when one of these is exceeded. The first step of each account is not counted. */
+export type Effort = { readonly lookedAtMax: number; readonly msMax: number };
+
+const effortOfRequest: Effort = { lookedAtMax: 50_000, msMax: 100 };
 
 export type NewestPage<Row> = {
   readonly rows: readonly Row[];
-  /** The last row that was looked at, if there are more behind it. */
+  /** How many rows were looked at to find these. */
+  readonly lookedAt: number;
+  /** The row behind which there are more. A page with a next one may have few rows, or none. */
   readonly next: Row | undefined;
 };
 
-/** What is known of the database before the first row is read. */
-export type NewestScope = {
-  readonly accountIds: readonly string[];
-  /** False where the database sorts text by a language: the rows of an account are not sorted by time then. */
-  readonly isByTime: boolean;
+export type NewestRows<Row> = {
+  readonly find: (
+    database: Queryable,
+    order: TextOrder,
+    accountId: string,
+    range: StepRange,
+  ) => Promise<FoundRows<Row>>;
+  /** Cursors of all accounts are comparable as text. */
+  readonly cursorOf: (row: Row) => string;
 };
 
-export async function findScope(
-  database: Database,
-  accountId: string | undefined,
-): Promise<NewestScope> {
-  return {
-    accountIds: accountId === undefined ? await listAccountIds(database) : [accountId],
-    isByTime: await sortsIdsByTime(database),
-  };
-}
-
-/** A page that ends at one of these limits may have few rows, and still has a next one. */
-const rowsLookedAtMax = 20_000;
-const readsMax = 1_000;
-
-/** Most accounts contribute few rows to a page, so little is read of each where there are several. */
-const rowsPerRead = { one: 500, several: 20 };
+/**
+ * The first step is small: most filters match many rows, and most of several accounts contribute few. Each later one
+ * looks at more.
+ */
+const firstLookedAt = { one: 250, several: 20 };
+const growth = 4;
+const lookedAtInStepMax = 5_000;
 
 /** The rows of one account that are not on the page yet. */
 type Source<Row> = {
   readonly accountId: string;
-  /** The key of the first one. */
-  key: string;
-  /** Those that were read. */
+  /** Those that were found. */
   rows: Row[];
-  /** There are none behind `rows`. */
-  isEnded: boolean;
+  /** The row behind which there are more; undefined if none is left to read. */
+  next: Row | undefined;
+  /** How many rows its next step looks at. */
+  size: number;
 };
 
 export async function readNewest<Row>(
-  { accountIds }: NewestScope,
-  list: NewestList<Row>,
-  { after, limit }: NewestQuery,
+  database: Database,
+  accounts: ListedAccounts,
+  { after, limit, effort = effortOfRequest }: NewestQuery,
+  { find, cursorOf }: NewestRows<Row>,
 ): Promise<NewestPage<Row>> {
-  const perRead = accountIds.length > 1 ? rowsPerRead.several : rowsPerRead.one;
-  let reads = 0;
-  const fill = async (source: Source<Row>, before: string | undefined) => {
-    reads += 1;
-    source.rows = await list.read(source.accountId, { before, limit: perRead });
-    source.isEnded = source.rows.length < perRead;
+  const startedAtMs = performance.now();
+  const order = await findTextOrder(database);
+  const sources = openSources<Row>(accounts);
+  let lookedAt = 0;
+  const fill = async (
+    from: Queryable,
+    source: Source<Row>,
+    range: Omit<StepRange, 'lookedAtMax'>,
+  ) => {
+    const found = await find(from, order, source.accountId, { ...range, lookedAtMax: source.size });
+    lookedAt += found.lookedAt;
+    source.rows = [...found.rows];
+    source.next = found.next;
+    source.size = Math.min(source.size * growth, lookedAtInStepMax);
   };
-  const sources = await openSources(accountIds, list, after);
-  const wanted: Row[] = [];
-  let last: Row | undefined;
-  for (let lookedAt = 0; lookedAt < rowsLookedAtMax && reads < readsMax; lookedAt += 1) {
-    const [source] = sources;
-    if (!source || wanted.length === limit) break;
-    if (source.rows.length === 0) await fill(source, after);
-    sources.shift();
+  await database.pipelined((connection) =>
+    Promise.all(sources.map((source) => fill(connection, source, { before: after, limit }))),
+  );
+  const lookedAtEnd = lookedAt + effort.lookedAtMax;
+  const isOver = () => lookedAt >= lookedAtEnd || performance.now() - startedAtMs > effort.msMax;
+  const rows: Row[] = [];
+  for (;;) {
+    const source = findNewestSource(sources, cursorOf);
+    if (!source) return { rows, lookedAt, next: undefined };
+    if (rows.length === limit) return { rows, lookedAt, next: rows.at(-1) };
     const row = source.rows.shift();
+    if (row !== undefined) rows.push(row);
+    else if (!source.next || isOver()) return { rows, lookedAt, next: source.next };
+    else {
+      const before = cursorOf(source.next);
+      await fill(database, source, { before, limit: limit - rows.length });
+    }
+  }
+}
+
+function openSources<Row>(accounts: ListedAccounts): Source<Row>[] {
+  const accountIds = typeof accounts === 'string' ? [accounts] : accounts;
+  const size = accountIds.length > 1 ? firstLookedAt.several : firstLookedAt.one;
+  return accountIds.map((accountId) => ({ accountId, rows: [], next: undefined, size }));
+}
+
+/** The source of the newest row that is not on the page: its first one that was found, or else its next one. */
+function findNewestSource<Row>(
+  sources: readonly Source<Row>[],
+  cursorOf: (row: Row) => string,
+): Source<Row> | undefined {
+  let newest: { readonly source: Source<Row>; readonly cursor: string } | undefined;
+  for (const source of sources) {
+    const row = source.rows[0] ?? source.next;
     if (row === undefined) continue;
-    last = row;
-    if (list.isWanted(row)) wanted.push(row);
-    if (source.rows.length === 0 && !source.isEnded) await fill(source, list.keyOf(row));
-    const [following] = source.rows;
-    if (following === undefined) continue;
-    source.key = list.keyOf(following);
-    insertSorted(sources, source);
+    const cursor = cursorOf(row);
+    if (!newest || cursor > newest.cursor) newest = { source, cursor };
   }
-  return { rows: wanted, next: sources.length > 0 ? last : undefined };
-}
-
-/** Sorted by key, the highest first. Nothing of them is read yet. */
-async function openSources<Row>(
-  accountIds: readonly string[],
-  { listHighest }: NewestList<Row>,
-  after: string | undefined,
-): Promise<Source<Row>[]> {
-  // The key of a single source is compared with no other.
-  if (accountIds.length <= 1) {
-    return accountIds.map((accountId) => ({ accountId, key: '', rows: [], isEnded: false }));
-  }
-  const highest = (await listHighest(after)).toSorted((a, b) => (a.key > b.key ? -1 : 1));
-  return highest.map(({ accountId, key }) => ({ accountId, key, rows: [], isEnded: false }));
-}
-
-function insertSorted<Row>(sources: Source<Row>[], source: Source<Row>): void {
-  let [low, high] = [0, sources.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sources[middle]?.key ?? '') > source.key) low = middle + 1;
-    else high = middle;
-  }
-  sources.splice(low, 0, source);
+  return newest?.source;
 }

@@ -1,6 +1,48 @@
 /** How far the walks of the sweep over a table have come. A cursor outlives its process. */
 import type { Database, Queryable, Transaction } from '../postgres/database.ts';
 
+export type SweepCursor = {
+  readonly accountId: string;
+  /** Of whatever is walked. Its column is named after the first walk, which was over orders. */
+  readonly id: string;
+  readonly position: number;
+  /** What happened until then was visited; undefined for walks that do not follow the time. */
+  readonly reachedAt: Date | undefined;
+};
+
+const start: SweepCursor = { accountId: '', id: '', position: 0, reachedAt: undefined };
+
+/** With `for update` it ends the race of two sweeps, which would visit the same rows. */
+export async function findCursor(
+  database: Queryable,
+  name: string,
+  lock: '' | 'for update' = '',
+): Promise<SweepCursor> {
+  const { rows } = await database.query<Omit<SweepCursor, 'reachedAt'> & { at: Date | null }>({
+    text: `select account_id as "accountId", order_id as id, position, reached_at as at
+             from sweep_cursors where name = $1 ${lock}`,
+    values: [name],
+  });
+  return rows[0] ? { ...rows[0], reachedAt: rows[0].at ?? undefined } : start;
+}
+
+/** What was reached stays reached. */
+export async function saveCursor(
+  database: Queryable,
+  name: string,
+  cursor: Partial<SweepCursor>,
+): Promise<void> {
+  const { accountId, id, position, reachedAt } = { ...start, ...cursor };
+  await database.query({
+    text: `insert into sweep_cursors as c (name, account_id, order_id, position, reached_at)
+           values ($1, $2, $3, $4, $5)
+           on conflict (name) do update set account_id = excluded.account_id,
+             order_id = excluded.order_id, position = excluded.position,
+             reached_at = greatest(c.reached_at, excluded.reached_at)`,
+    values: [name, accountId, id, position, reachedAt],
+  });
+}
+
 /** The last delivery that was visited. */
 export type DeliveryCursor = { readonly accountId: string; readonly deliveryId: string };
 
@@ -10,25 +52,16 @@ export async function findDeliveryCursor(
   database: Queryable,
   name: string,
 ): Promise<DeliveryCursor> {
-  // The table has one column for the id of whatever is walked, named after the first walk, which was over orders.
-  const { rows } = await database.query<{ account_id: string; order_id: string }>({
-    text: 'select account_id, order_id from sweep_cursors where name = $1',
-    values: [name],
-  });
-  const [row] = rows;
-  return row ? { accountId: row.account_id, deliveryId: row.order_id } : firstDelivery;
+  const { accountId, id } = await findCursor(database, name);
+  return { accountId, deliveryId: id };
 }
 
-export async function saveDeliveryCursor(
+export function saveDeliveryCursor(
   database: Queryable,
   name: string,
   { accountId, deliveryId }: DeliveryCursor,
 ): Promise<void> {
-  await database.query({
-    text: `insert into sweep_cursors (name, account_id, order_id, position) values ($1, $2, $3, 0)
-           on conflict (name) do update set account_id = excluded.account_id, order_id = excluded.order_id`,
-    values: [name, accountId, deliveryId],
-  });
+  return saveCursor(database, name, { accountId, id: deliveryId });
 }
 
 /** The last row of an order that was visited, in a table whose rows are numbered for each order. */
@@ -37,8 +70,6 @@ export type RowCursor = {
   readonly order_id: string;
   readonly position: number;
 };
-
-const firstRow: RowCursor = { account_id: '', order_id: '', position: 0 };
 
 type Sweep<Row> = {
   /** The name of its cursor. */
@@ -58,30 +89,16 @@ export function sweepRows<Row extends RowCursor>(
   { name, limit, listAfter, prune }: Sweep<Row>,
 ): Promise<number> {
   return database.transaction(async (tx) => {
-    const cursor = await lockRowCursor(tx, name);
-    const rows = await listAfter(tx, [cursor.account_id, cursor.order_id, cursor.position]);
+    const { accountId, id, position } = await findCursor(tx, name, 'for update');
+    const rows = await listAfter(tx, [accountId, id, position]);
     await prune(tx, rows);
-    await saveRowCursor(tx, name, rows.length < limit ? firstRow : (rows.at(-1) ?? firstRow));
+    const last = rows.length < limit ? undefined : rows.at(-1);
+    await saveCursor(
+      tx,
+      name,
+      last ? { accountId: last.account_id, id: last.order_id, position: last.position } : {},
+    );
     return rows.length;
-  });
-}
-
-/** Ends the race of two sweeps, which would visit the same rows. */
-async function lockRowCursor(tx: Transaction, name: string): Promise<RowCursor> {
-  const { rows } = await tx.query<RowCursor>({
-    text: 'select account_id, order_id, position from sweep_cursors where name = $1 for update',
-    values: [name],
-  });
-  return rows[0] ?? firstRow;
-}
-
-async function saveRowCursor(tx: Transaction, name: string, cursor: RowCursor): Promise<void> {
-  await tx.query({
-    text: `insert into sweep_cursors (name, account_id, order_id, position)
-           values ($1, $2, $3, $4)
-           on conflict (name) do update set account_id = excluded.account_id,
-             order_id = excluded.order_id, position = excluded.position`,
-    values: [name, cursor.account_id, cursor.order_id, cursor.position],
   });
 }
 

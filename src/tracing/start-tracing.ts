@@ -3,6 +3,7 @@
  * collector that is slow or gone delays nothing. The exporter reads its own standard variables (docs/deploy.md).
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Attributes } from '@opentelemetry/api';
 import { setGlobalErrorHandler } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
@@ -11,15 +12,32 @@ import {
   envDetector,
   resourceFromAttributes,
 } from '@opentelemetry/resources';
-import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import { StartError } from '../domain/start-error.ts';
+import type { Database, Queryable, Statement } from '../postgres/database.ts';
 import { throttle } from '../services/throttle.ts';
-import { chooseSampler } from './choose-sampler.ts';
-import { traceLimits } from './limits.ts';
-import { createSpans } from './spans.ts';
+import { createSpans, SpanKind, type Spans } from './spans.ts';
 import { traceEvents, traceProviderCalls } from './trace-calls.ts';
-import { traceDatabase } from './trace-database.ts';
 import { traceRequests } from './trace-requests.ts';
 import type { Tracing } from './tracing.ts';
+
+/** Limits of the export of traces. Contract 1.11. */
+const traceLimits = {
+  /** Spans that wait to be exported; further ones are dropped. A shutdown waits for `traceFlushMsMax`. */
+  traceSpansQueuedMax: 2_048,
+  traceExportIntervalMs: 2_000,
+  traceFlushMsMax: 1_000,
+  /** A collector that cannot be reached is logged at most this often. */
+  traceWarningMs: 60_000,
+} as const;
 
 const serviceName = 'payment-order-service';
 
@@ -53,4 +71,65 @@ export function startTracing(
       await Promise.race([exported, delay(traceLimits.traceFlushMsMax, undefined, { ref: false })]);
     },
   };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const samplers: Readonly<Record<string, (env: Environment) => Sampler>> = {
+  always_on: () => new AlwaysOnSampler(),
+  always_off: () => new AlwaysOffSampler(),
+  traceidratio: (env) => new TraceIdRatioBasedSampler(readRatio(env)),
+  parentbased_always_on: () => new ParentBasedSampler({ root: new AlwaysOnSampler() }),
+  parentbased_always_off: () => new ParentBasedSampler({ root: new AlwaysOffSampler() }),
+  parentbased_traceidratio: (env) =>
+    new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(readRatio(env)) }),
+};
+
+/** Which traces are exported, by the standard variables OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG. */
+export function chooseSampler(env: Environment): Sampler {
+  const name = env.OTEL_TRACES_SAMPLER?.trim() || 'parentbased_always_on';
+  const create = Object.hasOwn(samplers, name) ? samplers[name] : undefined;
+  if (create) return create(env);
+  throw new StartError(`OTEL_TRACES_SAMPLER must be one of ${Object.keys(samplers).join(', ')}.`);
+}
+
+function readRatio(env: Environment): number {
+  const ratio = Number(env.OTEL_TRACES_SAMPLER_ARG?.trim() || 1);
+  if (ratio >= 0 && ratio <= 1) return ratio;
+  throw new StartError('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.');
+}
+
+const system: Attributes = { 'db.system.name': 'postgresql' };
+
+/**
+ * Spans for transactions and statements, by their names; never their values. Only what a request, a call or an event
+ * waits for is traced: the loops of the background would produce a trace every few milliseconds.
+ */
+function traceDatabase(spans: Spans, database: Database): Database {
+  const traced = <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
+    const parent = spans.findActive();
+    if (!parent) return work();
+    return spans.trace({ name, kind: SpanKind.CLIENT, attributes: system }, parent, work);
+  };
+  // The statement is issued before this returns: the order of statements matters (src/postgres/in-order.ts).
+  const queryOf =
+    ({ query }: Queryable): Queryable['query'] =>
+    (statement) =>
+      traced(nameOf(statement), () => query(statement));
+  return {
+    ...database,
+    query: queryOf(database),
+    pipelined: (work) =>
+      traced('pipeline', () =>
+        database.pipelined((connection) => work({ ...connection, query: queryOf(connection) })),
+      ),
+    transaction: (work, afterCommit) =>
+      traced('transaction', () =>
+        database.transaction((tx) => work({ ...tx, query: queryOf(tx) }), afterCommit),
+      ),
+  };
+}
+
+function nameOf({ name }: Statement): string {
+  return name ?? 'statement';
 }

@@ -15,16 +15,14 @@ export { listPaymentModes } from './checkout/list-payment-modes.ts';
 export { openCheckout } from './checkout/open-checkout.ts';
 export { deleteEndpoint, rotateEndpoint, updateEndpoint } from './events/change-endpoint.ts';
 export { createEndpoint } from './events/create-endpoint.ts';
-export {
-  findAccountEvent,
-  listAccountEndpoints,
-  listAccountEvents,
-} from './events/list-account-events.ts';
+export { listAccountEndpoints } from './events/list-account-endpoints.ts';
+export { listEvents } from './events/list-events.ts';
 export { resendEvents } from './events/resend-events.ts';
 export { resendUndelivered } from './events/resend-undelivered.ts';
+export { findAccountEvent } from './events/show-event.ts';
 export { testEndpoint } from './events/test-endpoint.ts';
 export { findMissingCredentials } from './inbox/authenticate-delivery.ts';
-export { listInbox } from './inbox/list-inbox.ts';
+export { listDeliveries } from './inbox/list-deliveries.ts';
 export { receiveDelivery } from './inbox/receive-delivery.ts';
 export { replayDelivery } from './inbox/replay-delivery.ts';
 export { createLinkByHand } from './orders/create-link-by-hand.ts';
@@ -36,7 +34,7 @@ export { findDeliveryBody } from './orders/find-delivery-body.ts';
 export { getOrder } from './orders/get-order.ts';
 export { getOrderPage } from './orders/get-order-page.ts';
 export { listFilterChoices } from './orders/list-filter-choices.ts';
-export { listFilteredOrders } from './orders/list-filtered-orders.ts';
+export { listOrders } from './orders/list-orders.ts';
 export { openLink } from './orders/open-link.ts';
 export { refreshToken } from './orders/refresh-token.ts';
 export { resolveUser } from './orders/resolve-user.ts';

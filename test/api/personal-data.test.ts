@@ -1,15 +1,11 @@
 /** Personal data at rest: bank accounts are sealed, and the history stores consumers masked. */
 
 import assert from 'node:assert/strict';
-import { hash } from 'node:crypto';
 import { test } from 'node:test';
-import { accountDefaults } from '../../src/domain/accounts/account.ts';
 import { commandLine } from '../../src/domain/audit.ts';
-import { decideOrder } from '../../src/domain/orders/order-request.ts';
 import { createServices } from '../../src/process/create-services.ts';
 import { consumerDataKeyOf, openBankAccount } from '../../src/services/consumer-data-key.ts';
 import { rewrapSecrets } from '../../src/use-cases/accounts/rotate-keys.ts';
-import { sweep } from '../../src/use-cases/upkeep/sweep.ts';
 import { fullOrderBody } from '../support/order-bodies.ts';
 import { dumpTables } from '../support/test-database.ts';
 import { type Reply, type TestAccount, testMasterKeyHex } from '../support/test-service.ts';
@@ -74,26 +70,6 @@ test('the stored digest of the content cannot be guessed without the key of the 
   assert.notEqual(await digestFor(withBank), await digestFor(withBank, stranger.token));
   const without = fullOrderBody({ bank_account: undefined });
   assert.equal(await digestFor(without), await digestFor(without, stranger.token));
-});
-
-test('the sweep seals bank accounts that were stored in clear, each once', async () => {
-  const body = fullOrderBody({ bank_account: sent });
-  const order = await create(body);
-  const untouched = await create(fullOrderBody({ bank_account: undefined }));
-  const before = await rowOf(untouched);
-  await storeAsBefore(order);
-  assert.equal((await rowOf(order)).details.bankAccount.accountNumber, sent.account_number);
-  assert.equal((await post(body)).body.order_id, order.order_id, 'the same content before');
-
-  await sweep(services);
-  await assertNowhere(Object.values(sent));
-  assert.deepEqual(await openStored(order), bankAccount);
-  assert.deepEqual(await rowOf(untouched), before);
-  assert.equal((await post(body)).body.order_id, order.order_id, 'the same content afterwards');
-  const { rows } = await database.query({
-    text: `select name from sweep_cursors where name = 'personal-data'`,
-  });
-  assert.deepEqual(rows, [], 'the walk is over');
 });
 
 test('the history stores a consumer masked and records what changed', async () => {
@@ -163,49 +139,6 @@ test('changes by resolve-user are masked too', async () => {
   });
 });
 
-test('the sweep masks old rows of history and changes nothing else in them', async () => {
-  const order = await shop.createOrder({ user: person });
-  await update({ order_id: order.order_id, user: { last_name: 'Iyer' }, total_amount: 7 });
-  const masked = await shop.listHistory(order);
-  const clear = (last: string) => ({
-    email: 'old.mail@example.net',
-    lastName: last,
-    countryCode: '+91',
-  });
-  await database.query({
-    text: `update history set entries = $2 where order_id = $1 and position = 1`,
-    values: [
-      order.order_id,
-      JSON.stringify([
-        {
-          transactionId: null,
-          changes: [
-            ['user', clear('Savani'), clear('Iyer')],
-            ['shippingAddress', null, { address1: '77 Hidden Lane', city: 'Pune' }],
-            ['description', 'One', 'Two'],
-          ],
-        },
-      ]),
-    ],
-  });
-  await beginWalk();
-  await sweep(services);
-  const [row] = await shop.listHistory(order);
-  assert.deepEqual(row?.changes, [
-    {
-      field: 'user',
-      from: { email: 'o***l@example.net', lastName: 'S***', countryCode: '+91' },
-      to: { email: 'o***l@example.net', lastName: 'I***', countryCode: '+91' },
-    },
-    { field: 'shippingAddress', from: null, to: { city: 'Pune' } },
-    { field: 'description', from: 'One', to: 'Two' },
-  ]);
-  assert.deepEqual([row?.cause, row?.happenedAt], [masked[0]?.cause, masked[0]?.happenedAt]);
-  await beginWalk();
-  await sweep(services);
-  assert.deepEqual((await shop.listHistory(order))[0], row, 'a second walk changes nothing');
-});
-
 test('the invariants hold after all of this', () => assertInvariants(shop));
 
 const person = {
@@ -252,27 +185,6 @@ async function keyOf({ accountId }: TestAccount) {
 async function openStored(order: CreatedOrder) {
   const { details } = await rowOf(order);
   return openBankAccount(await keyOf(account), order.order_id, details.bankAccount);
-}
-
-/** An order as it was stored before bank accounts were sealed: in clear, with a digest without a key. */
-async function storeAsBefore(order: CreatedOrder): Promise<void> {
-  const details = { ...(await rowOf(order)).details, bankAccount };
-  const amounts = { currency: 'INR', amountBeforeTax: 100, tax: 18, totalAmount: 118 };
-  const request = { invoiceId: order.invoice_id, ...amounts, details };
-  const { content } = decideOrder(request, { name: 'Test shop', ...accountDefaults });
-  await database.query({
-    text: 'update orders set details = $2, content_digest = $3 where order_id = $1',
-    values: [order.order_id, JSON.stringify(details), hash('sha256', content, 'buffer')],
-  });
-  await beginWalk();
-}
-
-/** The state after the migration in a database that has orders. */
-async function beginWalk(): Promise<void> {
-  await database.query({
-    text: `insert into sweep_cursors (name, account_id, order_id, position)
-           values ('personal-data', '', '', 0) on conflict (name) do nothing`,
-  });
 }
 
 /** Asserts that no column contains the value, as text or as bytes. */

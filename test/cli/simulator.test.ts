@@ -1,6 +1,10 @@
 /** Accounts trust whatever answers at the simulator's address, so they use it only when an operator chose it. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, test } from 'node:test';
+import { startSimulator } from '../../simulator/simulator.ts';
 import { runCommandHere } from '../support/command-here.ts';
 import { createTemporaryFolder, startServiceProcess } from '../support/service-process.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -12,9 +16,36 @@ const embedded = { DATA_DIR: await createTemporaryFolder() };
 const service = await startServiceProcess(embedded);
 
 test('the demo account uses the simulator, and the log warns that it trusts its address', async () => {
-  const accountId = /^ {2}account_id +(\S+)$/m.exec(service.output())?.[1] ?? '';
-  assert.deepEqual(await urlsOf(accountId), [usualUrl, usualUrl]);
+  assert.deepEqual(await urlsOf(demoAccountOf(service.output())), [usualUrl, usualUrl]);
   assert.ok(service.output().includes(warningOf(usualUrl)));
+});
+
+test('a first start finds the simulator by its name', async () => {
+  const simulator = await startSimulator();
+  after(simulator.close);
+  const env = { DATA_DIR: await createTemporaryFolder(), SIMULATOR_URL: simulator.url };
+  const { output } = await startServiceProcess(env);
+  assert.deepEqual(await urlsOf(demoAccountOf(output()), env), [simulator.url, simulator.url]);
+  assert.ok(output().includes(warningOf(simulator.url)));
+});
+
+test('a first start does not trust another program in place of the simulator', async () => {
+  const other = await startOtherProgram();
+  const env = { DATA_DIR: await createTemporaryFolder(), SIMULATOR_URL: other.url };
+  const first = await startServiceProcess(env);
+  const accountId = demoAccountOf(first.output());
+  const update = `account update ${accountId} --simulator`;
+  const sentence = `What answers at ${other.url} is not the simulator, so the demo account does not use it: stop that program, then run "npm run --silent cli -- ${update}".`;
+  assert.ok(first.output().includes(`\n${sentence}\n`), first.output());
+  assert.ok(!first.output().includes(warningOf(other.url)));
+  assert.deepEqual(await urlsOf(accountId, env), []);
+  assert.deepEqual(other.calls, ['GET /simulator']);
+
+  assert.equal((await runCommandHere(update.split(' '), env)).code, 0);
+  assert.equal(await first.end('SIGTERM'), 0);
+  const { output } = await startServiceProcess(env);
+  const warning = `What answers at ${other.url} is not the simulator, but ${accountId} (Demo shop) trusts it as both payment providers: stop that program.`;
+  assert.ok(output().includes(`${warning}\n`), output());
 });
 
 test('another account is not', async () => {
@@ -65,6 +96,22 @@ test('with DATABASE_URL, SIMULATOR_URL alone changes no account, and --simulator
   assert.deepEqual(await urlsOf(asked, env), [chosenUrl, chosenUrl]);
   assert.equal(stderr, `${warningOf(chosenUrl)}\n`);
 });
+
+/** A web server that knows nothing of payments. */
+async function startOtherProgram() {
+  const calls: string[] = [];
+  const server = createServer(({ method, url }, reply) => {
+    calls.push(`${method} ${url}`);
+    reply.end('<p>Hello');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  after(() => server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls };
+}
+
+function demoAccountOf(output: string): string {
+  return /^ {2}account_id +(\S+)$/m.exec(output)?.[1] ?? '';
+}
 
 type Environment = Readonly<Record<string, string>>;
 

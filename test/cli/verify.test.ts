@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createProgress } from '../../src/cli/upkeep/verify-progress.ts';
+import { createProgress } from '../../src/cli/upkeep/verify.ts';
 import { readCursor, writeCursor } from '../../src/use-cases/upkeep/verify-cursor.ts';
 import {
   type VerifyProgress,
@@ -73,11 +73,11 @@ test('progress is a line every few seconds, with counts, speed and the place to 
   assert.equal(cursor(), 'orders/acc/o_16000');
 });
 
-test('a cursor can be pasted, whatever the key contains', () => {
-  const cursor = { table: 'refund_requests', key: [accountId, "it's /100% (£) *~!$x\n`"] };
-  const text = writeCursor(cursor);
+test('a place can be pasted, whatever the key contains', () => {
+  const place = { table: 'refund_requests', key: [accountId, "it's /100% (£) *~!$x\n`"] };
+  const text = writeCursor(place);
   assert.match(text, /^[\w%./-]+$/);
-  assert.deepEqual(readCursor(text), cursor);
+  assert.deepEqual(readCursor(text), place);
 });
 
 test('verify continues after a place: breaches behind it are found, those before it are not', async () => {

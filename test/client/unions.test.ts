@@ -3,6 +3,15 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Static } from 'typebox';
+import type {
+  CurrencyConversion,
+  Enquiry,
+  Order,
+  PaymentLink,
+  Transaction,
+  User,
+} from '../../client/client.js';
 import { signatureVersions } from '../../src/domain/accounts/account.ts';
 import { errorTable } from '../../src/domain/errors.ts';
 import { eventTypes } from '../../src/domain/event-type.ts';
@@ -10,7 +19,14 @@ import type { ReturnStatus } from '../../src/domain/order-state/payment-return.t
 import { paymentModeCodes } from '../../src/domain/payment-mode.ts';
 import { failureTable } from '../../src/domain/payments/failure.ts';
 import { paymentStatuses, refundStatuses } from '../../src/domain/payments/notice.ts';
-import { OrderReply } from '../../src/http/merchant/order-reply-schemas.ts';
+import type { EnquiryReply, TransactionReply } from '../../src/http/merchant/enquiry-schemas.ts';
+import {
+  type CurrencyConversionReply,
+  type FullOrderReply,
+  OrderReply,
+  type UserReply,
+} from '../../src/http/merchant/order-reply-schemas.ts';
+import type { PaymentLinkReply } from '../../src/http/merchant/payment-link-schemas.ts';
 import type { TransactionType } from '../../src/services/enquiry.ts';
 import { projectDir } from '../../tools/harness/project.ts';
 
@@ -23,6 +39,18 @@ const transactionTypes = { payment: 1, full_refund: 1, partial_refund: 1 } satis
   1
 >;
 const returnStatuses = { success: 1, failed: 1, pending: 1 } satisfies Record<ReturnStatus, 1>;
+
+/** The compiler also proves that the replies have the same fields: never if they do not. */
+type SameFields<Ours, Theirs> = [keyof Ours, keyof Theirs] extends [keyof Theirs, keyof Ours]
+  ? true
+  : never;
+type Reply = Static<typeof EnquiryReply>;
+true satisfies SameFields<Order, Static<typeof FullOrderReply>>;
+true satisfies SameFields<PaymentLink, Static<typeof PaymentLinkReply & typeof FullOrderReply>>;
+true satisfies SameFields<User, Static<typeof UserReply>>;
+true satisfies SameFields<CurrencyConversion, Static<typeof CurrencyConversionReply>>;
+true satisfies SameFields<Transaction, Static<typeof TransactionReply>>;
+true satisfies SameFields<Enquiry['order'], Reply['order']>;
 
 const lists: Readonly<Record<string, readonly string[]>> = {
   ServiceErrorCode: Object.keys(errorTable),

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { resolveEscapedNames } from '../../src/domain/json/escaped-names.ts';
-import { parseExactJson } from '../../src/domain/json/json.ts';
+import { parseExactJson, resolveEscapedNames } from '../../src/domain/json/json.ts';
 
 /** Names that trigger the V8 bug when another request has parsed them before. */
 function readHostileNames(): void {

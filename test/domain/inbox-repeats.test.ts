@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Delivery } from '../../src/domain/inbox/delivery.ts';
-import {
-  listPossibleKeys,
-  type ProviderEventKey,
-  recogniseRepeats,
-} from '../../src/domain/inbox/repeats.ts';
+import { type ProviderEventKey, recogniseRepeats } from '../../src/domain/inbox/repeats.ts';
 import { withReusedEventFlag } from '../../src/domain/inbox/reused-event-id.ts';
 import { deliveryOf, resultOf } from './inbox-delivery.ts';
 
@@ -38,23 +34,6 @@ suite('the inbox: what a repeat is', () => {
     const recognised = recogniseRepeats([first, second], [], []);
     assert.equal(recognised.get('dlv_1')?.fresh.eventId, 'event-1');
     assert.equal(recognised.get('dlv_2')?.fresh.eventId, null);
-  });
-
-  test('a row whose key is the event id is a repeat if the body is the same or cannot be compared', () => {
-    const delivery = deliveryOf({ eventId: 'event-1' });
-    const row = (changes: Partial<Delivery>) =>
-      deliveryOf({ deliveryId: 'dlv_old', deliveryKey: 'event-1', ...changes });
-    const repeats = (stored: Delivery) =>
-      recognise(delivery, { stored: [stored] }).repeated === stored;
-    assert.equal(repeats(row({})), true);
-    assert.equal(repeats(row({ body: null })), true);
-    assert.equal(repeats(row({ body: Buffer.from('{}'), isErased: true })), true);
-    assert.equal(repeats(row({ body: Buffer.from('{}') })), false);
-  });
-
-  test('a delivery is looked up by its own key and by its event id', () => {
-    assert.deepEqual(keysOf(deliveryOf()), ['digest-1']);
-    assert.deepEqual(keysOf(deliveryOf({ eventId: 'event-1' })), ['digest-1', 'event-1']);
   });
 });
 
@@ -96,8 +75,4 @@ function recognise(
   const own = recogniseRepeats([delivery], known.stored ?? [], taken).get(delivery.deliveryId);
   assert.ok(own);
   return own;
-}
-
-function keysOf(delivery: Delivery): string[] {
-  return listPossibleKeys(delivery).map(({ deliveryKey }) => deliveryKey);
 }

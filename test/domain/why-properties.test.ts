@@ -5,6 +5,7 @@ import { foldTransaction, type Unfolded } from '../../src/domain/order-state/mat
 import { ordersCreatedHere } from '../../src/domain/order-state/relate.ts';
 import { settle } from '../../src/domain/order-state/settle.ts';
 import { paymentStatuses, refundStatuses } from '../../src/domain/payments/notice.ts';
+import type { Rule } from '../../src/domain/payments/rules.ts';
 import { paymentNoticeOf, refundNoticesOf } from '../../src/domain/payments/start.ts';
 import type {
   StoredPaymentNotice,
@@ -17,7 +18,6 @@ import {
   type Source,
   type TransactionField,
 } from '../../src/domain/why/explain-transaction.ts';
-import type { Rule } from '../../src/domain/why/rules.ts';
 import { arrange, setPlans } from '../support/delivery-sets.ts';
 import {
   applyAll,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { foldTransaction } from '../../src/domain/order-state/matching.ts';
 import { failureReason } from '../../src/domain/payments/failure.ts';
+import { allRules, sentenceOf } from '../../src/domain/payments/rules.ts';
 import type { Start } from '../../src/domain/payments/start.ts';
 import type {
   Capture,
@@ -23,7 +24,6 @@ import {
   timelineEntriesMax,
   timelineRowsMax,
 } from '../../src/domain/why/explanation.ts';
-import { allRules, sentenceOf } from '../../src/domain/why/rules.ts';
 import { buildTimeline, type LifeHistory, type OrderLife } from '../../src/domain/why/timeline.ts';
 import { entryLines } from '../../src/domain/why/timeline-text.ts';
 

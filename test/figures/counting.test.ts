@@ -6,9 +6,8 @@ import fc from 'fast-check';
 import { commandLine } from '../../src/domain/audit.ts';
 import type { Order, OrderStatus } from '../../src/domain/orders/order.ts';
 import { slotOf } from '../../src/domain/reports/slot.ts';
-import { countFigures } from '../../src/use-cases/reports/count-figures.ts';
+import { countFigures, walkFigures } from '../../src/use-cases/reports/count-figures.ts';
 import { rebuildFigures } from '../../src/use-cases/reports/rebuild-figures.ts';
-import { walkFigures } from '../../src/use-cases/reports/walk-figures.ts';
 import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
 import {
   changeOrder,

@@ -8,13 +8,13 @@ import {
   type Queryable,
   type Statement,
 } from '../../src/postgres/database.ts';
-import { findTextOrder } from '../../src/store/inbox/text-order.ts';
 import { findFilteredOrders } from '../../src/store/orders/filtered-orders.ts';
 import { findIdsByConsumers, findIdsByInvoiceStart } from '../../src/store/orders/order-search.ts';
 import { countSlot } from '../../src/store/reports/figures.ts';
+import { findTextOrder } from '../../src/store/text-order.ts';
 import { migrate } from '../../src/store/upkeep/migrate.ts';
-import { listFilteredOrders } from '../../src/use-cases/orders/list-filtered-orders.ts';
-import { walkFigures } from '../../src/use-cases/reports/walk-figures.ts';
+import { listOrders } from '../../src/use-cases/orders/list-orders.ts';
+import { walkFigures } from '../../src/use-cases/reports/count-figures.ts';
 import { expectFigures, makeOrder, readFigures } from '../support/figure-orders.ts';
 import { clusterAddress, openCluster } from '../support/test-database.ts';
 
@@ -44,7 +44,7 @@ test('orders are sorted by time although the database sorts text by a language',
       orders.push(await makeOrder(database, { accountId, createdAt, invoiceId: `B-${seconds}` }));
     }
     const needs = { database, clock: () => now };
-    const { orders: listed } = await listFilteredOrders(needs, accountId, {
+    const { orders: listed } = await listOrders(needs, accountId, {
       filter: {},
       limit: 50,
     });

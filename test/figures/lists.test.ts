@@ -8,9 +8,9 @@ import { insertOrders } from '../../src/store/orders/insert-orders.ts';
 import { eraseConsumer } from '../../src/use-cases/consumers/erase-consumer.ts';
 import { exportOrders } from '../../src/use-cases/orders/export-orders.ts';
 import { identifyConsumer } from '../../src/use-cases/orders/identify-consumer.ts';
-import { listFilteredOrders } from '../../src/use-cases/orders/list-filtered-orders.ts';
+import { listOrders } from '../../src/use-cases/orders/list-orders.ts';
 import { searchOrders } from '../../src/use-cases/orders/search-orders.ts';
-import { rebuildFigures } from '../../src/use-cases/reports/rebuild-figures.ts';
+import { learnEmails } from '../../src/use-cases/upkeep/learn-emails.ts';
 import { changeOrder, type MadeTransaction, makeOrder } from '../support/figure-orders.ts';
 import { readCsv } from '../support/read-csv.ts';
 import { storedOrder } from '../support/stored-orders.ts';
@@ -100,7 +100,7 @@ await database.query({
 });
 
 const list = async (filter: OrderFilter, limit = 50) => {
-  const { orders } = await listFilteredOrders(needs, accountId, { filter, limit });
+  const { orders } = await listOrders(needs, accountId, { filter, limit });
   return orders.map(({ orderId }) => nameOf[orderId]);
 };
 
@@ -155,7 +155,7 @@ test('pages of every size contain each order once, with and without a filter', a
       const names: (string | undefined)[] = [];
       let after: string | undefined;
       do {
-        const page = await listFilteredOrders(needs, accountId, { filter, limit, after });
+        const page = await listOrders(needs, accountId, { filter, limit, after });
         names.push(...page.orders.map(({ orderId }) => nameOf[orderId]));
         after = page.next;
       } while (after !== undefined);
@@ -188,7 +188,7 @@ test('orders of one second are newest first on every page and in the export', as
     const ids: string[] = [];
     let after: string | undefined;
     do {
-      const page = await listFilteredOrders(needs, busy.accountId, { filter, limit: 37, after });
+      const page = await listOrders(needs, busy.accountId, { filter, limit: 37, after });
       ids.push(...page.orders.map(({ orderId }) => orderId));
       after = page.next;
     } while (after !== undefined);
@@ -211,7 +211,7 @@ test('orders of one second are newest first on every page and in the export', as
 });
 
 test('a row has the amounts, the flags and the payment that count', async () => {
-  const { orders } = await listFilteredOrders(needs, accountId, { filter: {}, limit: 50 });
+  const { orders } = await listOrders(needs, accountId, { filter: {}, limit: 50 });
   const row = (name: string) => orders.find(({ orderId }) => orderId === idOf[name]);
   const refunded = row('refunded');
   assert.deepEqual([refunded?.paid, refunded?.refunded], [11_800, 800]);
@@ -227,7 +227,7 @@ test('a row has the amounts, the flags and the payment that count', async () => 
 test('an amount needs a currency, and a cursor must be one of a page', async () => {
   await assert.rejects(list({ amountMin: 1 }), { merchantMessage: /currency/ });
   const page = { filter: {}, limit: 1, after: 'abc' };
-  await assert.rejects(listFilteredOrders(needs, accountId, page), { merchantMessage: /after/ });
+  await assert.rejects(listOrders(needs, accountId, page), { merchantMessage: /after/ });
 });
 
 const search = async (text: string, of = accountId) => {
@@ -289,7 +289,7 @@ test('search finds an old order by e-mail address once a sweep has learned it, a
       ({ orderId }) => orderId,
     );
   assert.deepEqual(await find(another), []);
-  await rebuildFigures(needs, commandLine, own.accountId);
+  await learnEmails(needs, () => false);
   assert.deepEqual(await find(another), [orders[1]?.orderId], 'not the one with another address');
   const ownAccount = await services.accounts.get(own.accountId);
   await eraseConsumer(services, ownAccount, { email: one, phones: [] }, commandLine);
@@ -313,7 +313,7 @@ test('a search sends few statements, however many consumers share an address', a
     const order = { accountId: own.accountId, createdAt, userId, details: { user } };
     orderIds.push((await makeOrder(database, order)).orderId);
   }
-  await rebuildFigures(needs, commandLine, own.accountId);
+  await learnEmails(needs, () => false);
   let statements = 0;
   const query: typeof database.query = (statement) => {
     statements += 1;
@@ -378,7 +378,7 @@ test('a rare match behind many orders is found page by page, and each page says 
   let after: string | undefined;
   do {
     const filter = { status: 'completed' } as const;
-    const page = await listFilteredOrders(needs, many.accountId, { filter, limit: 50, after });
+    const page = await listOrders(needs, many.accountId, { filter, limit: 50, after });
     pages += 1;
     lookedAt += page.lookedAt;
     found.push(...page.orders.map(({ orderId }) => orderId));

@@ -4,10 +4,9 @@ import { test } from 'node:test';
 import type { FigureKind } from '../../src/domain/reports/figure.ts';
 import { filterOfFigure } from '../../src/domain/reports/filter-of-figure.ts';
 import type { Share } from '../../src/domain/reports/overview.ts';
-import { listFilteredOrders } from '../../src/use-cases/orders/list-filtered-orders.ts';
-import { countFigures } from '../../src/use-cases/reports/count-figures.ts';
+import { listOrders } from '../../src/use-cases/orders/list-orders.ts';
+import { countFigures, walkFigures } from '../../src/use-cases/reports/count-figures.ts';
 import { getOverview } from '../../src/use-cases/reports/get-overview.ts';
-import { walkFigures } from '../../src/use-cases/reports/walk-figures.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
 import { changeOrder, type MadeTransaction, makeOrder } from '../support/figure-orders.ts';
 import { orderBody } from '../support/order-bodies.ts';
@@ -126,7 +125,7 @@ test('every figure is the number of orders in the list behind it, by day and in 
   ) => {
     for (const { name = '', currency, orders } of figures) {
       const filter = filterOfFigure({ kind, name, currency }, period);
-      const page = await listFilteredOrders(services, accountId, { filter, limit: 100 });
+      const page = await listOrders(services, accountId, { filter, limit: 100 });
       assert.equal(page.orders.length, orders, `${kind} ${name} ${currency}`);
       checked += 1;
     }

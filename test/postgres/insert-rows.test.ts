@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import pg from 'pg';
 import { defineRows } from '../../src/postgres/binary-rows.ts';
+import { plainTransport } from '../../src/postgres/choose-transport.ts';
 import { clusterTransport } from '../../src/postgres/cluster-transport.ts';
 import { insertRows } from '../../src/postgres/insert-rows.ts';
-import { plainTransport } from '../../src/postgres/plain-transport.ts';
 import type { Statement } from '../../src/postgres/statement.ts';
 import { clusterAddress } from '../support/test-database.ts';
 

@@ -1,12 +1,13 @@
 /** The options of `npm run simulator` and `npm run demo`. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import {
   type Program,
   programHelp,
   readOptions,
   wholeNumber,
 } from '../../simulator/program-options.ts';
+import { startSimulator } from '../../simulator/simulator.ts';
 import { runProgram } from '../../tools/harness/command-line.ts';
 
 const programs = {
@@ -61,6 +62,20 @@ test('npm run simulator refuses a secret that is none, and does not print it', a
   });
   const { stderr } = await runProgram([...file, '--webhook-secret', 'whsec_1'], {});
   assert.ok(stderr.startsWith(`--webhook-secret ${secretForm}`), stderr);
+});
+
+test('npm run simulator on a port in use says so in one sentence', async () => {
+  const running = await startSimulator();
+  after(running.close);
+  const { port } = new URL(running.url);
+  const file = [process.execPath, 'simulator/main.ts'] as const;
+  const inUse = {
+    code: 1,
+    stdout: '',
+    stderr: `Port ${port} on 127.0.0.1 is already in use: stop the other program, or choose a port with --port and in SIMULATOR_URL.\n`,
+  };
+  assert.deepEqual(await runProgram([...file, '--port', port], {}), inUse);
+  assert.deepEqual(await runProgram(file, { SIMULATOR_URL: running.url }), inUse);
 });
 
 test('values are read, and what cannot work is explained', () => {

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createServices } from '../../src/process/create-services.ts';
 import { listFirstAccounts } from '../../src/store/accounts/accounts.ts';
-import { findCursor, moveCursor } from '../../src/store/consumers/personal-data.ts';
 import { saveEventBody } from '../../src/store/events/event-bodies.ts';
 import { findDeliveryCursor, saveDeliveryCursor } from '../../src/store/sweep-cursors.ts';
 import { createTestAccount } from '../support/test-account.ts';
@@ -23,18 +22,6 @@ test('a walk over deliveries continues where it stopped', async () => {
     await saveDeliveryCursor(database, 'a walk', cursor);
     assert.deepEqual(await findDeliveryCursor(database, 'a walk'), cursor);
   }
-});
-
-test('the scan for personal data continues where it stopped, and not after its end', async () => {
-  const place = { accountId: 'acc_1', orderId: 'ORDER' };
-  await moveCursor(database, place);
-  assert.equal(await findCursor(database), undefined);
-  await database.query({
-    text: `insert into sweep_cursors (name, account_id, order_id, position)
-           values ('personal-data', '', '', 0)`,
-  });
-  await moveCursor(database, place);
-  assert.deepEqual(await findCursor(database), place);
 });
 
 test('the first accounts are the oldest', async () => {

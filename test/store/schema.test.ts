@@ -9,7 +9,14 @@ import { createTestDatabase } from '../support/test-database.ts';
 const { database } = await createTestDatabase();
 /** Tables of the service as a whole, without an account. */
 const withoutAccount = [
-  ...['schema_migrations', 'signing_keys', 'sweep_cursors', 'background_steps', 'stored_counts'],
+  ...[
+    'schema_migrations',
+    'signing_keys',
+    'sweep_cursors',
+    'background_steps',
+    'sweep_lease',
+    'stored_counts',
+  ],
   // People may belong to several accounts.
   ...['users', 'passkeys', 'invitations', 'sessions', 'passkey_challenges', 'sign_in_failures'],
 ];
@@ -84,6 +91,18 @@ test('amounts are bigint, and no column has a type that rounds', onOneServer, as
   );
   assert.deepEqual(
     columns.filter((text) => / (real|double precision|numeric|money)$/.test(text)),
+    [],
+  );
+});
+
+test('the schema names no provider', onOneServer, async () => {
+  const texts = await list(`
+    select coalesce(column_name || coalesce(column_default, ''), '')
+      from information_schema.columns where table_schema = 'public'
+    union all
+    select pg_get_constraintdef(oid) from pg_constraint where connamespace = 'public'::regnamespace`);
+  assert.deepEqual(
+    texts.filter((text) => /partner|gateway/.test(text)),
     [],
   );
 });

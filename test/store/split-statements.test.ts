@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { splitStatements } from '../../src/store/upkeep/split-statements.ts';
+import { splitStatements } from '../../src/store/upkeep/migrate.ts';
 
 test('a statement ends at its semicolon, and comments alone are none', () => {
   assert.deepEqual(splitStatements('select 1;\n-- the end\nselect 2;\n-- nothing\n'), [

@@ -48,7 +48,7 @@ export async function makeOrder(
 /** Replaces the transactions of an order, and records the change in its history. */
 export async function changeOrder(
   database: Database,
-  { accountId, orderId }: Order,
+  { accountId, orderId, amounts }: Order,
   change: {
     readonly status: OrderStatus;
     readonly transactions: readonly MadeTransaction[];
@@ -69,12 +69,12 @@ export async function changeOrder(
     for (const [place, one] of transactions.entries()) {
       await tx.query({
         text: `insert into transactions (account_id, order_id, transaction_id, type, provider,
-                 psp_transaction_id, status, amount, currency, fields, flags, notices)
-               values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, '[]')`,
+                 psp_transaction_id, status, amount, currency, fields, flags, notices, moved_amount)
+               values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, '[]', $12)`,
         values: [
           ...[...key, `${orderId}-${260_101_000_000 + place}`, one.type, one.provider],
           ...[one.pspId ?? null, one.status, one.amount, one.currency, fieldsOf(one)],
-          one.flags ?? [],
+          ...[one.flags ?? [], movedBy(one, amounts.currency)],
         ],
       });
     }
@@ -85,6 +85,10 @@ export async function changeOrder(
       values: [...key, at],
     });
   });
+}
+
+function movedBy({ status, currency, amount }: MadeTransaction, orderCurrency: string): number {
+  return status === 'succeeded' && currency === orderCurrency ? amount : 0;
 }
 
 function fieldsOf({ mode, failure }: MadeTransaction) {

@@ -46,13 +46,13 @@ const purposes: Readonly<Record<string, string>> = {
   figures:
     'Counts and sums over the orders that were created in each half hour, for the overview of the dashboard.',
   sweep_cursors: 'Cursors of the background sweeps: how far each has come.',
+  sweep_lease: 'Which process sweeps, and until when.',
   background_steps: 'What each step of the sweep did last.',
   stored_counts: 'Counts of many rows, taken by the sweep for /metrics.',
   schema_migrations: 'The migrations that were applied. Row 0 is the lock of the migrator.',
 };
 
 const header = `-- Today's schema, for reading. The migrations make it; "npm run schema" writes this file, and a test compares the two.
--- The tables of the job queue are not here: the pg-boss library makes them, in a schema of its own.
 `;
 
 export async function dumpSchema(database: Database): Promise<string> {

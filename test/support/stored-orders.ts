@@ -24,7 +24,7 @@ export function storedOrder(
   };
 }
 
-/** Stores a callback URL that today's rules would refuse, as an earlier release did. */
+/** Stores a callback URL that the API would refuse. */
 export async function storeCallback(
   { database }: Pick<TestDatabase, 'database'>,
   orderId: string,

@@ -38,13 +38,11 @@ const shared: Readonly<Record<string, { files: string; except?: readonly string[
   'test/events/together.ts': { files: 'test/events/*.test.ts' },
   'test/figures/together.ts': { files: 'test/figures/*.test.ts' },
   'test/http/together.ts': { files: 'test/http/*.test.ts' },
-  'test/journey/together.ts': {
-    files: 'test/journey/*.test.ts',
-    except: ['chaos', 'crash', 'cuts', 'impatient'],
-  },
-  'test/openapi/together.ts': { files: 'test/openapi/*.test.ts', except: ['clients'] },
+  'test/journey/together.ts': { files: 'test/journey/*.test.ts' },
+  'test/openapi/together.ts': { files: 'test/openapi/*.test.ts' },
   'test/providers/together.ts': { files: 'test/providers/*.test.ts' },
   'test/security/together.ts': { files: 'test/security/*.test.ts' },
+  'test/slow/browser/together.ts': { files: 'test/slow/browser/*.test.ts' },
   'test/simulator/together.ts': { files: 'test/simulator/*.test.ts' },
   'test/store/together.ts': { files: 'test/store/*.test.ts', except: ['database', 'first-plans'] },
 };

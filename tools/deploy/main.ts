@@ -19,8 +19,8 @@ const proofs: Readonly<Record<string, Proof>> = {
     needs: ['promtool'],
     prove: async () => (await run(['promtool', 'check', 'rules', 'ops/alerts.yml'])).trim(),
   },
-  nginx: { needs: ['nginx'], prove: () => runTests('test/deploy/nginx.test.ts') },
-  haproxy: { needs: ['haproxy'], prove: () => runTests('test/deploy/proxy.test.ts') },
+  nginx: { needs: ['nginx'], prove: () => runTests('test/slow/deploy/nginx.test.ts') },
+  haproxy: { needs: ['haproxy'], prove: () => runTests('test/slow/deploy/proxy.test.ts') },
   systemd: { needs: ['systemd-nspawn', 'nsenter'], needsRoot: true, prove: proveSystemd },
   podman: {
     needs: ['podman', 'podman-compose', 'docker-compose', 'debootstrap'],

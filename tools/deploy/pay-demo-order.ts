@@ -12,7 +12,8 @@ export async function payDemoOrder(demoEnv: string): Promise<void> {
   const [accessKey, accessSecret] = [read('ACCESS_KEY'), read('ACCESS_SECRET')];
   const client = createClient({ baseUrl, accessKey, accessSecret });
   const { order_id, token } = await client.createOrder(cart('INV-1', '118.00'));
-  const page = await startAtCheckout(baseUrl, { orderId: order_id, token: String(token) }, 'upi');
+  const opened = { orderId: order_id, token: String(token) };
+  const page = await startAtCheckout(baseUrl, opened, 'credit_card');
   if (page === undefined) throw new Error('the checkout page leads to no payment page');
   await payAtPage(page);
   const isPaid = ({ order }: { order: { status: string } }) => order.status === 'completed';

@@ -13,7 +13,7 @@ import { providers } from '../../src/providers/providers.ts';
 import { allowedNetworksOf } from '../../src/security/endpoint-address.ts';
 import type { Services } from '../../src/services/services.ts';
 import { listDueEndpoints } from '../../src/store/events/event-deliveries.ts';
-import { findFigureWalk } from '../../src/store/reports/figure-cursors.ts';
+import { findWalk } from '../../src/store/reports/slot-cursors.ts';
 import { createEventDeliveries } from '../../src/use-cases/events/deliver-events.ts';
 import { retryDue } from '../../src/use-cases/inbox/retry-due.ts';
 import { lapseOverdue } from '../../src/use-cases/orders/lapse-overdue.ts';
@@ -92,7 +92,7 @@ function backgroundOf(services: Services): PastBackground {
     sweep: async () => {
       const { database } = services;
       do await sweep(services, isOver);
-      while ((await findFigureWalk(database)).completed === 0);
+      while ((await findWalk(database, 'figures')).completed === 0);
     },
     lapseOrders: async () => void (await lapseOverdue(services, isOver)),
     pollProviders: async () => {

@@ -7,12 +7,33 @@ import {
 } from '../../domain/accounts/account.ts';
 import type { RequestedRate } from '../../domain/accounts/exchange-rates.ts';
 import { accountLimits } from '../../domain/accounts/limits.ts';
+import { paymentModeCodes } from '../../domain/payment-mode.ts';
 import { defaultPaymentModes } from '../../providers/account-settings.ts';
+import { providers } from '../../providers/providers.ts';
 import { type OptionSpecs, type OptionValues, UsageError } from '../framework/command.ts';
 import { brandingOptions, readBranding } from './branding-options.ts';
 import { originOption, readOrigins } from './origin-option.ts';
-import { changeModes, paymentModeText } from './payment-mode-option.ts';
 import { type ProviderFlags, providerOptions, readProviderSettings } from './provider-options.ts';
+
+/** A mode with the name of a provider is routed there, a mode with `off` is no longer offered. */
+function changeModes(
+  before: AccountSettings['paymentModes'],
+  texts: readonly string[],
+): AccountSettings['paymentModes'] {
+  const after: Record<string, string> = { ...before };
+  for (const text of texts) {
+    const [code = '', provider = '', more] = text.split(':');
+    const isKnown = paymentModeCodes.some((known) => known === code) && more === undefined;
+    if (isKnown && provider === 'off') delete after[code];
+    else if (isKnown && providers.some(({ name }) => name === provider)) after[code] = provider;
+    else throw new UsageError(`--payment-mode must look like ${example}, or upi:off.`);
+  }
+  return after as AccountSettings['paymentModes'];
+}
+
+const paymentModeText = `Route a payment mode to a provider (${providers.map(({ name }) => name).join(', ')}), or do not offer it (off). Modes: ${paymentModeCodes.join(', ')}.`;
+
+const example = `upi:${providers.map(({ name }) => name).join(' or upi:')} (modes: ${paymentModeCodes.join(', ')})`;
 
 const ownOptions = {
   'optional-order-details': {

@@ -1,12 +1,13 @@
 /** `event list`: prints events, one row for each endpoint, those of the newest orders first. Contract 12.7. */
 import { eventIdOf, findEventKey } from '../../domain/ids.ts';
-import { eventKeyOf, eventStates, type ListedEvent } from '../../store/events/event-lists.ts';
+import { type EventCursor, eventStates, type ListedEvent } from '../../store/events/event-lists.ts';
 import { listEvents } from '../../use-cases/events/list-events.ts';
 import { defineCommand, UsageError } from '../framework/command.ts';
 import { readOneOf } from '../framework/one-of.ts';
 import {
   accountOption,
   afterOption,
+  effort,
   limitOption,
   openScope,
   orderOption,
@@ -46,7 +47,8 @@ export const eventList = defineCommand({
     return {
       run: async (services, _config, warn) => {
         const scope = await openScope(services, account, warn);
-        const query = { orderId, state, orderedSince: sinceAt(services.clock()), after, limit };
+        const filter = { orderId, state, orderedSince: sinceAt(services.clock()) };
+        const query = { filter, after, limit, effort };
         const { rows, next } = await listEvents(services, scope, query);
         return {
           events: rows.map(eventView),
@@ -61,13 +63,13 @@ export const eventList = defineCommand({
   },
 });
 
-function readAfter(text: string | undefined): string | undefined {
+function readAfter(text: string | undefined): EventCursor | undefined {
   if (text === undefined) return undefined;
   const [eventId = '', endpointId = ''] = text.split('/');
   const key = findEventKey(eventId);
   if (!key || endpointId === '')
     throw new UsageError('--after must be the "next" of the last page.');
-  return eventKeyOf({ ...key, endpointId });
+  return { ...key, endpointId };
 }
 
 type EventView = ReturnType<typeof eventView>;

@@ -1,7 +1,6 @@
 /** The help of a command, of a group of commands, and of the command line, wrapped to the width of the terminal. */
 import { type Command, cliCall, type OptionSpec, type OptionSpecs } from './command.ts';
 import { paint, type Screen, usualColumns, widthOf } from './screen.ts';
-import { wrapCommand, wrapText } from './wrap.ts';
 
 type Item = { readonly term: string; readonly text: string };
 
@@ -131,4 +130,32 @@ function exampleLines(examples: readonly string[], screen: Screen): string[] {
 
 function columnsOf({ columns = usualColumns }: Screen): number {
   return columns;
+}
+
+/** Words are never broken, so a longer word makes a longer line. */
+function wrapText(text: string, width: number): string[] {
+  return wrapWords(text.split(/\s+/), width, '');
+}
+
+/** A shell command on several lines. Each but the last ends with a backslash, so that all can be pasted. */
+function wrapCommand(command: string, width: number): string[] {
+  // Words in quotes stay together: a line break inside them would become part of the argument.
+  const words = command.match(/(?:[^\s"]|"[^"]*")+/g) ?? [];
+  return wrapWords(words, width, ' \\');
+}
+
+function wrapWords(words: readonly string[], width: number, ending: string): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const [at, word] of words.entries()) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    const room = at === words.length - 1 ? width : width - ending.length;
+    if (line === '' || widthOf(longer) <= room) {
+      line = longer;
+      continue;
+    }
+    lines.push(line + ending);
+    line = word;
+  }
+  return [...lines, line];
 }

@@ -1,8 +1,9 @@
 /** The options of every list: which account, since when, how many rows, and after which row. */
 import { isOrderId } from '../../domain/ids.ts';
 import { addSeconds } from '../../domain/time.ts';
-import { findScope, type NewestScope } from '../../services/read-newest.ts';
 import type { Services } from '../../services/services.ts';
+import { listAccountIds } from '../../store/accounts/accounts.ts';
+import { findTextOrder } from '../../store/text-order.ts';
 import { type OptionSpecs, RefusedError, UsageError, type ValueSpec } from './command.ts';
 import { readDuration } from './duration.ts';
 
@@ -75,22 +76,25 @@ export function readSince(text: string | undefined): (now: Date) => Date | undef
   return () => time;
 }
 
+/** Nobody waits for a command as for a page of the dashboard, so it has no limit of time. */
+export const effort = { lookedAtMax: 20_000, msMax: Number.POSITIVE_INFINITY };
+
 /** The accounts to list; all unless one is named. */
 export async function openScope(
   { accounts, database }: Services,
   accountId: string | undefined,
   warn: (text: string) => void,
-): Promise<NewestScope> {
+): Promise<readonly string[]> {
   if (accountId !== undefined && !(await accounts.find(accountId))) {
     throw new RefusedError(`There is no account ${accountId}.`);
   }
-  const scope = await findScope(database, accountId);
-  if (scope.isByTime) return scope;
-  if (scope.accountIds.length > 1) {
+  const accountIds = accountId === undefined ? await listAccountIds(database) : [accountId];
+  if ((await findTextOrder(database)) === 'bytes') return accountIds;
+  if (accountIds.length > 1) {
     throw new RefusedError(
       'Give --account ID: the collation of this database does not sort ids by time, so several accounts cannot be listed together.',
     );
   }
   warn('The collation of this database does not sort ids by time: the newest rows are not first.');
-  return scope;
+  return accountIds;
 }

@@ -4,6 +4,7 @@ import { defineCommand } from '../framework/command.ts';
 import {
   accountOption,
   afterOption,
+  effort,
   limitOption,
   openScope,
   readLimit,
@@ -37,9 +38,13 @@ export const inboxList = defineCommand({
     return {
       run: async (services, _config, warn) => {
         const scope = await openScope(services, account, warn);
-        const query = { state, since: sinceAt(services.clock()), after, limit };
+        const filter = { state, since: sinceAt(services.clock()) };
+        const query = { filter, after, limit, effort };
         const { deliveries, next } = await listDeliveries(services, scope, query);
-        return { deliveries: deliveries.map(describedView), ...(next !== undefined && { next }) };
+        return {
+          deliveries: deliveries.map(describedView),
+          ...(next && { next: next.deliveryId }),
+        };
       },
       render: (outcome, screen) => {
         const { deliveries, next } = outcome as { deliveries: DescribedView[]; next?: string };

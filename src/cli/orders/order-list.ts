@@ -9,6 +9,7 @@ import { readOneOf } from '../framework/one-of.ts';
 import {
   accountOption,
   afterOption,
+  effort,
   limitOption,
   openScope,
   readLimit,
@@ -49,9 +50,15 @@ export const orderList = defineCommand({
     return {
       run: async (services, _config, warn) => {
         const scope = await openScope(services, account, warn);
-        const since = sinceAt(services.clock());
-        const { rows, next } = await listOrders(services, scope, { status, since, after, limit });
-        return { orders: rows.map(orderView), ...(next && { next: next.orderId }) };
+        const from = sinceAt(services.clock());
+        const filter = { ...(status && { status }), ...(from && { from }) };
+        const { orders, next } = await listOrders(services, scope, {
+          filter,
+          after,
+          limit,
+          effort,
+        });
+        return { orders: orders.map(orderView), ...(next !== undefined && { next }) };
       },
       render: (outcome, screen) => {
         const { orders, next } = outcome as { orders: OrderView[]; next?: string };
@@ -72,7 +79,7 @@ function orderView(order: ListedOrder) {
     total_amount: amountNumber(order.total, order.currency),
     currency: order.currency,
     attempts: order.attempts,
-    flags: order.flags,
+    flags: order.ownFlags,
     user: maskedUser(order.user),
     created_at: order.createdAt.toISOString(),
     lapses_at: order.lapsesAt.toISOString(),

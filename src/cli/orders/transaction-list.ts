@@ -7,6 +7,7 @@ import { readOneOf } from '../framework/one-of.ts';
 import {
   accountOption,
   afterOption,
+  effort,
   limitOption,
   openScope,
   orderOption,
@@ -51,7 +52,8 @@ export const transactionList = defineCommand({
     return {
       run: async (services, _config, warn) => {
         const scope = await openScope(services, account, warn);
-        const query = { orderId, status, orderedSince: sinceAt(services.clock()), after, limit };
+        const filter = { orderId, status, orderedSince: sinceAt(services.clock()) };
+        const query = { filter, after, limit, effort };
         const { rows, next } = await listTransactions(services, scope, query);
         return {
           transactions: rows.map((row) => transactionView(row.accountId, row.orderId, row)),

@@ -8,10 +8,10 @@ import {
   findCursor,
   type Verified,
   type VerifyOptions,
+  type VerifyProgress,
   verifyInvariants,
 } from '../../use-cases/upkeep/verify-invariants.ts';
 import { defineCommand, UsageError } from '../framework/command.ts';
-import { continueWith, createProgress } from './verify-progress.ts';
 
 export const verify = defineCommand({
   name: ['verify'],
@@ -99,4 +99,36 @@ function renderVerified(verified: Verified): string {
     summary.push(`${pruned.histories} not replayed: history was pruned by age`);
   if (next !== null) summary.push(`interrupted: the rest is checked by verify --after ${next}`);
   return [...lines, '', ...summary].join('\n');
+}
+
+const progressMs = 3_000;
+
+/** Prints a line every few seconds. The speed is that of the table at hand since its first page. */
+export function createProgress(
+  print: (text: string) => void,
+  clockMs: () => number = () => performance.now(),
+) {
+  let current: VerifyProgress | undefined;
+  let tableStartedMs = clockMs();
+  let printedMs = tableStartedMs;
+  return {
+    cursor: () => current?.cursor,
+    note: (page: VerifyProgress) => {
+      const nowMs = clockMs();
+      if (current && page.table !== current.table) tableStartedMs = nowMs;
+      current = page;
+      if (nowMs - printedMs < progressMs) return;
+      printedMs = nowMs;
+      print(describeProgress(page, nowMs - tableStartedMs));
+    },
+  };
+}
+
+function describeProgress({ table, rows, breaches, cursor }: VerifyProgress, ms: number): string {
+  const perSecond = Math.round((1_000 * rows) / Math.max(ms, 1));
+  return `${table}: ${rows} checked, ${perSecond} a second, ${breaches} breaches. ${continueWith(cursor)}`;
+}
+
+export function continueWith(cursor: string): string {
+  return `Continue with: verify --after ${cursor}`;
 }

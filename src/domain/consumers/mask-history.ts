@@ -1,9 +1,9 @@
 /**
  * Masks changes of an order before they enter its history, which is stored for ever: personal data appears there as an
- * order token would see it. A change stays even if masking makes both values equal. Contract 2.3, 2.9 and 4.7.
+ * order token would see it. A bank account cannot be changed. A change stays even if masking makes both values equal. Contract 2.3, 2.9 and 4.7.
  */
 import type { Change } from '../history.ts';
-import type { Address, BankAccount, User } from '../orders/order.ts';
+import type { Address, User } from '../orders/order.ts';
 import { maskAddress, maskName, maskPhone } from './mask.ts';
 
 export function maskChange({ field, from, to }: Change): Change {
@@ -19,27 +19,21 @@ const masks: Readonly<Record<string, Mask | undefined>> = {
   user: maskUser,
   shippingAddress: reduceAddress,
   billingAddress: reduceAddress,
-  bankAccount: maskBankAccount,
 };
 
 function maskValue(value: unknown, mask: Mask): unknown {
   return value === null || value === undefined ? value : mask(value as never);
 }
 
-/** Masking twice changes nothing, so that a job over old rows can process a row again. */
 function maskUser(user: User): User {
   const { email, firstName, lastName, mobileNumber } = user;
   return {
     ...user,
-    ...(email !== undefined && { email: once(maskAddress, email) }),
-    ...(firstName !== undefined && { firstName: once(maskName, firstName) }),
-    ...(lastName !== undefined && { lastName: once(maskName, lastName) }),
+    ...(email !== undefined && { email: maskAddress(email) }),
+    ...(firstName !== undefined && { firstName: maskName(firstName) }),
+    ...(lastName !== undefined && { lastName: maskName(lastName) }),
     ...(mobileNumber !== undefined && { mobileNumber: maskPhone(mobileNumber) }),
   };
-}
-
-function once(mask: (text: string) => string, text: string): string {
-  return text.includes('***') ? text : mask(text);
 }
 
 /** The part of an address that an order token may see. */
@@ -50,11 +44,4 @@ function reduceAddress({ city, state, pincode, addressType }: Address): Address 
     ...(pincode !== undefined && { pincode }),
     ...(addressType !== undefined && { addressType }),
   };
-}
-
-/** An encrypted bank account reveals nothing and stays. */
-function maskBankAccount(bankAccount: BankAccount | string): unknown {
-  if (typeof bankAccount === 'string') return bankAccount;
-  const { accountNumber } = bankAccount;
-  return accountNumber === undefined ? {} : { accountNumber: maskPhone(accountNumber) };
 }

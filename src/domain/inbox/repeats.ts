@@ -18,13 +18,6 @@ export type RecognisedDelivery = {
   readonly fresh: Delivery;
 };
 
-/** The keys under which a repeated delivery may be stored. */
-export function listPossibleKeys(delivery: Delivery): RepeatKey[] {
-  const { accountId, provider, eventId } = delivery;
-  // In rows of older versions the event id is the key.
-  return eventId === null ? [delivery] : [delivery, { accountId, provider, deliveryKey: eventId }];
-}
-
 /** By delivery id. Of several new bodies with one event id, the first in the list gets it. */
 export function recogniseRepeats(
   deliveries: readonly Delivery[],
@@ -36,8 +29,8 @@ export function recogniseRepeats(
   const recognised = new Map<string, RecognisedDelivery>();
   for (const delivery of deliveries) {
     const event = findProviderEventKey(delivery);
-    const repeated = findRepeated(delivery, event, storedByKey);
-    const isReused = event !== undefined && (taken.has(event) || storedByKey.has(event));
+    const repeated = storedByKey.get(keyOf(delivery));
+    const isReused = event !== undefined && taken.has(event);
     const fresh = isReused ? withoutEventId(delivery) : delivery;
     recognised.set(delivery.deliveryId, { repeated, fresh });
     if (event !== undefined && !repeated) taken.add(event);
@@ -56,18 +49,4 @@ function providerEventKeyOf({ eventId, ...owner }: ProviderEventKey): string {
 
 function findProviderEventKey({ accountId, provider, eventId }: Delivery): string | undefined {
   return eventId === null ? undefined : keyOf({ accountId, provider, deliveryKey: eventId });
-}
-
-function findRepeated(
-  delivery: Delivery,
-  event: string | undefined,
-  stored: ReadonlyMap<string, Delivery>,
-): Delivery | undefined {
-  const sameBody = stored.get(keyOf(delivery));
-  if (sameBody) return sameBody;
-  const sameEvent = event === undefined ? undefined : stored.get(event);
-  if (!sameEvent) return undefined;
-  // A body that was pruned or erased cannot be compared, so the event id decides.
-  if (!sameEvent.body || sameEvent.isErased || !delivery.body) return sameEvent;
-  return sameEvent.body.equals(delivery.body) ? sameEvent : undefined;
 }

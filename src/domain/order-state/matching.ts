@@ -7,6 +7,7 @@ import type { Order } from '../orders/order.ts';
 import { foldPayment, type UnfoldedPayment } from '../payments/fold-payment.ts';
 import { foldRefund, type UnfoldedRefund } from '../payments/fold-refund.ts';
 import type { PaymentNotice, References, RefundNotice } from '../payments/notice.ts';
+import type { AnyNotice as StoredNotice, Trace } from '../payments/ranking.ts';
 import type {
   Expected,
   Payment,
@@ -34,15 +35,19 @@ export function refundsOf(transactions: readonly Transaction[]): Refund[] {
   return transactions.filter((transaction) => transaction.type === 'refund');
 }
 
-/** `ordersCreatedHere` is needed for discounts of offers only, which `relate.ts` decides. */
+/**
+ * `ordersCreatedHere` is needed for discounts of offers only, which `relate.ts` decides. `trace` takes what set each
+ * field.
+ */
 export function foldTransaction(
   transaction: Unfolded,
   expected: Expected,
   ordersCreatedHere?: ReadonlySet<string>,
+  trace?: Trace<StoredNotice>,
 ): Transaction {
   return transaction.type === 'payment'
-    ? foldPayment(transaction, expected, ordersCreatedHere)
-    : foldRefund(transaction);
+    ? foldPayment(transaction, expected, ordersCreatedHere, trace)
+    : foldRefund(transaction, trace);
 }
 
 /** A started transaction without any notice of the provider. */

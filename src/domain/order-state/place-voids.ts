@@ -6,6 +6,7 @@ import {
   type HeldRecord,
   highestStatus,
   type ImpliedPayment,
+  isOneStep,
   oldestFirst,
   ownId,
   type PaymentWithCaptures,
@@ -14,6 +15,8 @@ import {
   targetsOf,
   toVoidCandidate,
   type VoidCandidate,
+  voidStateOf,
+  voidsPayment,
 } from '../payments/records.ts';
 import type { StoredPaymentNotice, VoidState } from '../payments/transaction.ts';
 
@@ -56,15 +59,8 @@ function readVoids(notices: readonly StoredPaymentNotice[]): Void[] {
     notices: own,
     records: [...new Set(own.map(({ record }) => record))],
     targets: targetsOf(own),
-    state: stateOf(own),
+    state: voidStateOf(own),
   }));
-}
-
-/** A failed void has the status `new`, also when it was pending before. */
-function stateOf(notices: readonly StoredPaymentNotice[]): VoidState | null {
-  const statuses = new Set(notices.map(({ status }) => status));
-  if (statuses.has('reversed')) return 'done';
-  return statuses.has('new') ? null : 'pending';
 }
 
 type VoidTarget = { readonly payment: PaymentWithCaptures; readonly capture: string | undefined };
@@ -121,15 +117,18 @@ function applyVoids(
   );
   for (const entry of exactFirst) {
     const { notices, state } = entry;
-    const target = targetOf(entry, payment, candidates, voidedCaptures);
-    if (target === 'no-target') {
-      held.push(...notices.map((notice) => ({ hold: target, payment: notice })));
+    const isOfPayment = voidsPayment(entry.records[0], entry.capture, captures.size);
+    const cancelled = isOfPayment
+      ? capturesOfPayment(entry, sources, candidates)
+      : capturesOfVoid(entry, candidates, voidedCaptures);
+    if (cancelled === 'no-target') {
+      held.push(...notices.map((notice) => ({ hold: cancelled, payment: notice })));
       continue;
     }
     records.push(...notices);
     if (state === null) continue;
-    for (const id of target.captures) voidCapture(id, state);
-    if (target.isPayment && voided !== 'done') voided = state;
+    for (const id of cancelled) voidCapture(id, state);
+    if (isOfPayment && voided !== 'done') voided = state;
   }
   const placed = [...captures].sort(oldestFirst).map(([id, own]) => ({
     pspId: id,
@@ -148,34 +147,29 @@ function toCandidate([pspId, own]: readonly [
   return { ...toVoidCandidate(pspId, own), status: highestStatus(own) };
 }
 
-type Target = { readonly isPayment: boolean; readonly captures: readonly string[] };
-
 /** The void of an authorisation releases its uncaptured rest; the void of a payment cancels all of it. */
-function targetOf(
-  { capture, records: [record], notices }: TargetedVoid,
-  { captures, sources }: PaymentWithCaptures,
+function capturesOfPayment(
+  { records: [record], notices }: TargetedVoid,
+  sources: readonly StoredPaymentNotice[],
+  candidates: readonly CaptureCandidate[],
+): readonly string[] | 'no-target' {
+  if (record === 'void-authorization') return [];
+  if (record === 'void-capture') return isOneStep(sources) ? [] : 'no-target';
+  const at = recordedAt(notices);
+  return candidates.filter((capture) => capture.recordedAt <= at).map(({ pspId }) => pspId);
+}
+
+/** The capture that the void targets, or the one that it can only mean. */
+function capturesOfVoid(
+  { capture, notices }: TargetedVoid,
   candidates: readonly CaptureCandidate[],
   voided: ReadonlyMap<string, VoidState>,
-): Target | 'no-target' {
-  if (capture !== undefined) return { isPayment: false, captures: [capture] };
-  switch (record) {
-    case 'void-authorization':
-      return { isPayment: true, captures: [] };
-    case 'void-capture': {
-      // A payment made in one step has no captures, so a void of its capture cancels the payment.
-      const isOneStep = captures.size === 0 && highestStatus(sources) === 'succeeded';
-      if (isOneStep) return { isPayment: true, captures: [] };
-      const having = (status: PaymentStatus) =>
-        candidates.filter((capture) => capture.status === status && !voided.has(capture.pspId));
-      // Chooses among successful captures, else among pending ones; never a failed one.
-      const succeeded = having('succeeded');
-      const chosen = chooseTarget(notices, succeeded.length > 0 ? succeeded : having('pending'));
-      return chosen === undefined ? 'no-target' : { isPayment: false, captures: [chosen] };
-    }
-    default: {
-      const at = recordedAt(notices);
-      const before = candidates.filter((capture) => capture.recordedAt <= at);
-      return { isPayment: true, captures: before.map(({ pspId }) => pspId) };
-    }
-  }
+): readonly string[] | 'no-target' {
+  if (capture !== undefined) return [capture];
+  const having = (status: PaymentStatus) =>
+    candidates.filter((each) => each.status === status && !voided.has(each.pspId));
+  // Chooses among successful captures, else among pending ones; never a failed one.
+  const succeeded = having('succeeded');
+  const chosen = chooseTarget(notices, succeeded.length > 0 ? succeeded : having('pending'));
+  return chosen === undefined ? 'no-target' : [chosen];
 }

@@ -8,6 +8,7 @@ import {
   type HeldRecord,
   highestStatus,
   type ImpliedPayment,
+  isVoidRecord,
   oldestFirst,
   ownId,
   type PaymentWithCaptures,
@@ -33,7 +34,7 @@ export function placeRecords(
   const held: HeldRecord[] = [];
   const payments = placeCaptures(notices, held);
   const implied = findImpliedPayment(payments);
-  const voids = notices.filter(({ record }) => record?.startsWith('void'));
+  const voids = notices.filter(isVoidRecord);
   return {
     payments: placeVoids(payments, voids, implied, held),
     refunds: placeRefunds(payments, refunds, refundIds, implied, held),

@@ -47,8 +47,8 @@ function isListed(origins: readonly string[], { callbackUrl }: CallbackFields): 
 }
 
 /**
- * The payment's own fields take precedence over the order's. A URL that was stored before these rules and that no
- * browser can open is ignored. An unknown mode is treated as a redirect, which every shop can handle.
+ * The payment's own fields take precedence over the order's. A URL is checked when it is stored, and again before a
+ * consumer is sent there: one that is no web address is ignored. An unknown mode is treated as a redirect, which every shop can handle.
  */
 export function callbackOf(order: CallbackFields, payment: CallbackFields): Callback | undefined {
   const url = payment.callbackUrl ?? order.callbackUrl;

@@ -74,7 +74,7 @@ export type OrderDetails = {
   readonly shippingAddress?: Address;
   readonly billingAddress?: Address;
   readonly lineItems?: readonly LineItem[];
-  /** Encrypted text once stored; clear in a request, and in orders stored by the first releases. */
+  /** Encrypted text once stored; clear in a request. */
   readonly bankAccount?: BankAccount | string;
   readonly customAttributes?: CustomAttributes;
   readonly callbackUrl?: string;

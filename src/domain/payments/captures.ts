@@ -4,11 +4,13 @@
  */
 
 import type { MinorUnits } from '../money/money.ts';
-import { foldNotices } from './fold.ts';
 import { paymentStatuses, type Total } from './notice.ts';
+import { findHighest, rankNotices } from './ranking.ts';
 import {
   type GroupRecords,
   highestStatus,
+  isOneStep,
+  isSource,
   type PlacedCapture,
   type PlacedPayment,
   recordedAt,
@@ -51,14 +53,12 @@ const withoutCaptures: CountedCaptures = {
 };
 
 function isAuthorisation({ records }: PlacedPayment): boolean {
-  const own = records.filter(({ record }) => record === undefined);
-  return highestStatus(own) === 'authorized';
+  return highestStatus(records.filter(isSource)) === 'authorized';
 }
 
 function findLimit({ pspId, records }: PlacedPayment, counted: MinorUnits | undefined) {
   if (counted === undefined) return null;
-  const own = records.filter(({ record }) => record === undefined);
-  return counted < toCaptured(pspId, own).amount ? counted : null;
+  return counted < toCaptured(pspId, records.filter(isSource)).amount ? counted : null;
 }
 
 function toCapture({ pspId, notices, voided }: PlacedCapture, amount: MinorUnits): Capture {
@@ -115,17 +115,22 @@ function boundedAmounts(
 
 /** The successful captures that were not voided, or the payment itself if it was made in one step. */
 function listCaptured({ pspId, records, captures, voided }: PlacedPayment): CapturedAmount[] {
-  const own = records.filter(({ record }) => record === undefined);
   // A payment made in one step cannot be captured again, so captures beside it do not count.
-  if (highestStatus(own) === 'succeeded') return voided === null ? [toCaptured(pspId, own)] : [];
+  if (isOneStep(records))
+    return voided === null ? [toCaptured(pspId, records.filter(isSource))] : [];
   return captures
     .filter((capture) => statusOf(capture.notices, capture.voided) === 'captured')
     .map(({ pspId: id, notices }) => toCaptured(id, notices));
 }
 
 function toCaptured(pspId: string, notices: PlacedCapture['notices']): CapturedAmount {
-  const amount = foldNotices(notices, paymentStatuses).pick('amount') ?? 0;
+  const amount = findAmountOf(notices)?.amount ?? 0;
   return { pspId, amount, atMs: capturedAt(notices) };
+}
+
+/** The notice that gives the amount of a capture. */
+export function findAmountOf(notices: PlacedCapture['notices']) {
+  return findHighest(rankNotices(notices, paymentStatuses), 'amount');
 }
 
 /** When the capture succeeded, which may be long after it was recorded as pending. */

@@ -4,70 +4,140 @@
  */
 import type { MinorUnits } from '../money/money.ts';
 import type { ReviewFlag } from '../review-flag.ts';
-import { commonFields, type Folded } from './fold.ts';
+import {
+  becauseOfAmount,
+  becauseOfCaptures,
+  becauseOfEnd,
+  becauseOfStatus,
+  becauseOfVoid,
+} from './explain-captures.ts';
+import { becausePicked, becauseTogether, commonFields, pick } from './fold.ts';
+import { type Decision, findHighest, type Ranking, type Trace } from './ranking.ts';
+import { isCapture } from './records.ts';
 import {
   type Expected,
-  isFinal,
   matchesExpected,
   type Payment,
   type StoredPaymentNotice,
   withFlags,
 } from './transaction.ts';
-import { authorizedSince, isCapture, type UnfoldedPayment, weighPayment } from './weigh-payment.ts';
+import {
+  authorizedSince,
+  findCaptureCurrency,
+  type UnfoldedPayment,
+  type WeighedPayment,
+  weighPayment,
+} from './weigh-payment.ts';
 
 export type { UnfoldedPayment } from './weigh-payment.ts';
 
-/** `ordersCreatedHere`: the provider's ids of the orders that this service created there for the order. */
+type PaymentTrace = Trace<StoredPaymentNotice>;
+
+/**
+ * `ordersCreatedHere`: the provider's ids of the orders that this service created there for the order. `trace` takes
+ * what set each field.
+ */
 export function foldPayment(
   payment: UnfoldedPayment,
   expected: Expected,
   ordersCreatedHere: ReadonlySet<string> = new Set(),
+  trace?: PaymentTrace,
 ): Payment {
-  const { start, captures } = payment;
-  const { all, authorized, money, notices, ranked } = weighPayment(payment, expected);
+  const { start, captures, voided, pspTransactionId } = payment;
+  const weighed = weighPayment(payment, expected, trace);
+  const { all, money, ranking } = weighed;
   const { status } = money;
-  const common = commonFields(notices, ranked, status);
-  const { pick } = ranked;
-  const amount = money.amount ?? authorized ?? pick('amount', isCapture);
-  const currency = money.currency ?? common.currency;
-  const customerFee = pick('customerFee');
-  const offerId = pick('offerId');
+  const common = commonFields(ranking, status, start);
+  trace?.set('status', becauseOfStatus(payment, money, ranking));
+  trace?.set('captures', becauseOfCaptures(payment, ranking));
+  trace?.set('voided', becauseOfVoid(payment, ranking));
+  trace?.set('pspTransactionId', becauseOfRecord(pspTransactionId, ranking));
+  const customerFee = pick(ranking, 'customerFee');
   // The fields are listed because this runs for every delivery, and object spread would be slower.
   const folded: Payment = {
     type: 'payment',
     transactionId: payment.transactionId,
     provider: payment.provider,
     start,
-    pspTransactionId: payment.pspTransactionId,
-    amount,
-    currency,
-    startedAtMs: start?.atMs ?? common.startedAtMs,
+    pspTransactionId,
+    amount: decideAmount(payment, weighed),
+    currency: decideCurrency(payment, weighed),
+    startedAtMs: common.startedAtMs,
     recordedAtMs: common.recordedAtMs,
-    finishedAtMs: isFinal(status) ? (money.finishedAtMs ?? common.finishedAtMs) : null,
+    finishedAtMs: decideEnd(payment, weighed, common.finishedAtMs),
     message: common.message,
     failure: common.failure,
     flags: common.flags,
     status,
-    paymentMode: pick('paymentMode'),
-    subPaymentMode: pick('subPaymentMode'),
-    paymentArn: pick('paymentArn'),
-    paymentAcquirer: pick('paymentAcquirer'),
+    paymentMode: pick(ranking, 'paymentMode'),
+    subPaymentMode: pick(ranking, 'subPaymentMode'),
+    paymentArn: pick(ranking, 'paymentArn'),
+    paymentAcquirer: pick(ranking, 'paymentAcquirer'),
     customerFee,
-    offerId,
+    offerId: pick(ranking, 'offerId'),
     offerDiscount: null,
     captures,
-    voided: payment.voided,
+    voided,
     capturedLimit: payment.capturedLimit,
     unknownRefunds: null,
     partialCapture: money.partialCapture,
     authorizedAtMs: status === 'authorized' ? authorizedSince(all) : null,
     notices: payment.notices,
   };
-  const offerDiscount = decideDiscount(folded, ranked, expected, ordersCreatedHere);
+  const offerDiscount = decideDiscount(folded, ranking, expected, ordersCreatedHere);
   const known = offerDiscount === null ? folded : { ...folded, offerDiscount };
-  const isFeeUnknown = customerFee === null && pick('hasUnknownFee') === true;
+  const isFeeUnknown =
+    customerFee === null && findHighest(ranking, 'hasUnknownFee')?.hasUnknownFee === true;
   const own = ownFlags(known, { isPartial: money.isPartial === true, isFeeUnknown }, expected);
   return own.length === 0 ? known : { ...known, flags: withFlags(known.flags, own) };
+}
+
+/** A capture names its payment as its target, and may be all that is known of it. */
+function becauseOfRecord(
+  id: string | null,
+  ranking: Ranking<StoredPaymentNotice>,
+): Decision<StoredPaymentNotice> {
+  const isOwn = ({ pspTransactionId }: StoredPaymentNotice) => pspTransactionId === id;
+  const own = findHighest(ranking, 'pspTransactionId', isOwn);
+  const naming = findHighest(ranking, 'targetPspId', ({ targetPspId }) => targetPspId === id);
+  const { lost } = becausePicked(ranking, 'pspTransactionId', own, isOwn);
+  const winner = own ?? naming;
+  return { rule: 'own-record', setBy: winner ? [winner] : [], lost };
+}
+
+/** The captured amount, or that of the authorisation until all of it is captured. */
+function decideAmount(
+  payment: UnfoldedPayment,
+  { money, authorized, ranking, reported }: WeighedPayment,
+): MinorUnits | null {
+  if (money.amount === undefined) return authorized ?? pick(ranking, 'amount', isCapture);
+  ranking.trace?.set('amount', becauseOfAmount(payment, money, ranking, reported));
+  return money.amount;
+}
+
+function decideCurrency(
+  { captures, notices }: UnfoldedPayment,
+  { money, ranking }: WeighedPayment,
+): string | null {
+  if (money.currency === undefined) return pick(ranking, 'currency');
+  const ofCaptures = () => findCaptureCurrency(captures, notices) ?? 'order';
+  ranking.trace?.set(
+    'currency',
+    becauseTogether(ranking, 'captured-total', [ofCaptures()], 'currency'),
+  );
+  return money.currency;
+}
+
+/** When the last capture or the void of the rest finished it, or else since when it has its final status. */
+function decideEnd(
+  payment: UnfoldedPayment,
+  { money, ranking }: WeighedPayment,
+  since: number | null,
+): number | null {
+  const { finishedAtMs } = money;
+  if (typeof finishedAtMs !== 'number') return since;
+  ranking.trace?.set('finishedAtMs', becauseOfEnd(payment, finishedAtMs, ranking));
+  return finishedAtMs;
 }
 
 /**
@@ -76,24 +146,27 @@ export function foldPayment(
  */
 function decideDiscount(
   payment: Payment,
-  { pick, highestFirst }: Folded<StoredPaymentNotice>,
+  ranking: Ranking<StoredPaymentNotice>,
   expected: Expected,
   ordersCreatedHere: ReadonlySet<string>,
 ): MinorUnits | null {
   const { offerId, amount, currency } = payment;
+  ranking.trace?.set('offerDiscount', { rule: 'offer-difference', setBy: [], lost: [] });
   if (offerId === null || amount === null || currency !== expected.currency) return null;
   const net = amount - (payment.customerFee ?? 0);
-  const orderAmount = pick('providerOrderAmount') ?? orderAmountOf(net, pick('offerDiscount'));
-  const isOfCreated = highestFirst.some(({ names }) =>
+  const ofAmount = findHighest(ranking, 'providerOrderAmount');
+  const orderAmount = ofAmount?.providerOrderAmount ?? null;
+  const isOfCreated = ranking.highestFirst.some(({ names }) =>
     ordersCreatedHere.has(names?.providerOrderId ?? ''),
   );
   const isVouchedFor = orderAmount === null ? isOfCreated : orderAmount === expected.total;
-  return isVouchedFor && net < expected.total ? expected.total - net : null;
-}
-
-/** Notices of an earlier release have the discount instead of the amount of the provider's order. */
-function orderAmountOf(net: MinorUnits, discount: MinorUnits | null): MinorUnits | null {
-  return discount === null ? null : net + discount;
+  if (!isVouchedFor || net >= expected.total) return null;
+  ranking.trace?.set('offerDiscount', {
+    rule: 'offer-difference',
+    setBy: [...new Set([findHighest(ranking, 'offerId') ?? [], ofAmount ?? []].flat()), 'order'],
+    lost: [],
+  });
+  return expected.total - net;
 }
 
 /** The flags that follow from the payment and the order's amount alone. Contract 4.3, 4.4, 4.9, 4.17. */

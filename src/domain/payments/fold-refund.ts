@@ -7,8 +7,18 @@
 import type { MinorUnits } from '../money/money.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 import { failureReason } from './failure.ts';
-import { commonFields, type Folded, foldNotices } from './fold.ts';
+import { byKey, commonFields, decided, decideLoss, keepOwn, pick } from './fold.ts';
 import { type RefundStatus, refundStatuses } from './notice.ts';
+import {
+  type Decision,
+  isRequest,
+  type Ranking,
+  rankNotices,
+  reportedStatusOf,
+  type Trace,
+  type Weighed,
+} from './ranking.ts';
+import type { Rule } from './rules.ts';
 import { refundNoticesOf, type Start } from './start.ts';
 import {
   isFinal,
@@ -24,64 +34,69 @@ export type UnfoldedRefund = Pick<
   'type' | 'transactionId' | 'provider' | 'start' | 'pspTransactionId' | 'voidedPspIds' | 'notices'
 >;
 
-export type WeighedRefund = {
-  /** The notices of the provider without voids, and our start as one for each of its calls. */
-  readonly all: readonly StoredRefundNotice[];
-  readonly parts: readonly RefundPart[] | null;
-  readonly status: RefundStatus;
-  /** The same notices with the rank that they have when fields are picked. */
-  readonly notices: readonly StoredRefundNotice[];
-  readonly ranked: Folded<StoredRefundNotice>;
-};
+type N = Weighed<StoredRefundNotice>;
+type Ranked = Ranking<StoredRefundNotice>;
+type Because = Decision<StoredRefundNotice>;
 
-/** Weighs the notices against each other. `foldRefund` builds the refund from it, `why/` explains it. */
-export function weighRefund(refund: UnfoldedRefund): WeighedRefund {
-  const { start } = refund;
+/** `trace` takes what set each field. */
+export function foldRefund(refund: UnfoldedRefund, trace?: Trace<StoredRefundNotice>): Refund {
+  const { start, voidedPspIds } = refund;
+  // Our start is one notice for each of its calls.
   const ofStart = start ? refundNoticesOf(start) : [];
-  const all = [...refund.notices.filter(({ record }) => record !== 'void'), ...ofStart];
+  const all = [...refund.notices.filter((notice) => !isVoid(notice)), ...ofStart];
   const parts = foldParts(start, all, refund);
-  const status = parts ? statusOfParts(parts) : statusOf(all, refund.voidedPspIds !== null);
-  const notices = all.map((notice) => capped(notice, status));
-  return { all, parts, status, notices, ranked: foldNotices(notices, refundStatuses) };
-}
-
-export function foldRefund(refund: UnfoldedRefund): Refund {
-  const { start } = refund;
-  const { all, parts, status, notices, ranked } = weighRefund(refund);
-  const common = commonFields(notices, ranked, status);
-  const { pick } = ranked;
+  const status = parts ? statusOfParts(parts) : statusOf(all, voidedPspIds !== null);
+  const ranking = rankNotices(
+    all.map((notice) => capped(notice, status)),
+    refundStatuses,
+    trace,
+    trace ? refund.notices.filter(isVoid) : [],
+  );
+  const common = commonFields(ranking, status, start);
+  trace?.set('status', becauseOfStatus(refund, parts, status, ranking));
+  trace?.set('parts', becauseOfParts(refund, parts, ranking));
+  trace?.set('voidedPspIds', becauseOfVoids(refund, ranking));
+  const request = start?.refund;
   return {
     ...refund,
     ...common,
     // The provider's id, once known. A split refund has the id of its first part.
     pspTransactionId: parts
-      ? (start?.refund?.pspTransactionId ?? null)
-      : pick('pspTransactionId', hasPspId),
-    startedAtMs: start?.atMs ?? common.startedAtMs,
+      ? keepOwn(ranking, 'pspTransactionId', request?.pspTransactionId ?? null)
+      : pick(ranking, 'pspTransactionId', hasPspId),
     status,
-    amount: parts && start ? amountOfParts(parts, status, start) : pick('amount'),
-    failure: common.failure ?? (status === 'failed' ? voidedFailure : null),
+    amount:
+      parts && start ? decideAmountOfParts(parts, status, start, ranking) : pick(ranking, 'amount'),
+    currency: pick(ranking, 'currency'),
+    failure: common.failure ?? (status === 'failed' ? voidedFailure(ranking) : null),
     flags: withFlags(common.flags, ownFlags(all, parts, refund)),
     // Ours for a refund started here, because a provider may truncate it.
-    refundRequestId: start?.refund?.requestId ?? pick('refundRequestId'),
-    refundArn: pick('refundArn'),
-    paymentPspId: parts ? (start?.refund?.paymentPspId ?? null) : pick('paymentPspId'),
-    paymentPspOrder: pick('paymentPspOrder'),
+    refundRequestId: request
+      ? keepOwn(ranking, 'refundRequestId', request.requestId)
+      : pick(ranking, 'refundRequestId'),
+    refundArn: pick(ranking, 'refundArn'),
+    paymentPspId: parts
+      ? keepOwn(ranking, 'paymentPspId', request?.paymentPspId ?? null)
+      : pick(ranking, 'paymentPspId'),
+    paymentPspOrder: pick(ranking, 'paymentPspOrder'),
     parts,
   };
 }
 
-/** A start has no id of the provider until its call was accepted. */
-export function hasPspId({ pspTransactionId }: StoredRefundNotice): boolean {
-  return pspTransactionId !== '';
+function isVoid({ record }: StoredRefundNotice): boolean {
+  return record === 'void';
 }
 
-const voidedFailure = failureReason('REFUND_FAILED', 'The refund was voided at the provider.');
+/** A start has no id of the provider until its call was accepted. */
+function hasPspId({ pspTransactionId }: StoredRefundNotice): boolean {
+  return pspTransactionId !== '';
+}
 
 type Voided = Pick<Refund, 'voidedPspIds'>;
 
 function statusOf(notices: readonly StoredRefundNotice[], isVoided: boolean): RefundStatus {
-  return isVoided ? 'failed' : foldNotices(notices, refundStatuses).highest;
+  if (isVoided) return 'failed';
+  return rankNotices(notices, refundStatuses).highestFirst[0]?.status ?? 'new';
 }
 
 function foldParts(
@@ -107,21 +122,113 @@ function statusOfParts(parts: readonly RefundPart[]): RefundStatus {
 }
 
 /** What was requested, until it is known what reached the consumer. */
-function amountOfParts(
+function decideAmountOfParts(
   parts: readonly RefundPart[],
   status: RefundStatus,
   start: Start,
+  ranking: Ranked,
 ): MinorUnits {
-  if (status !== 'succeeded') return start.amount;
-  return parts
-    .filter((part) => part.status === 'succeeded')
-    .reduce((sum, { amount }) => sum + amount, 0);
+  const made = parts.filter((part) => part.status === 'succeeded');
+  if (status !== 'succeeded') return keepOwn(ranking, 'amount', start.amount);
+  const sum = made.reduce((total, { amount }) => total + amount, 0);
+  if (made.length === parts.length) return keepOwn(ranking, 'amount', sum);
+  ranking.trace?.set('amount', { rule: 'parts', setBy: reportsOf(made, ranking), lost: [] });
+  return sum;
+}
+
+/** The reports by which these parts have their status. */
+function reportsOf(parts: readonly RefundPart[], { highestFirst }: Ranked): N[] {
+  const statuses = new Map(parts.map(({ pspId, status }) => [pspId, status]));
+  return highestFirst.filter(
+    (notice) => statuses.get(notice.pspTransactionId) === reportedStatusOf(notice),
+  );
 }
 
 /** Limits a notice to the status of the refund: a voided refund must not show fields of its earlier success. */
-function capped(notice: StoredRefundNotice, status: RefundStatus): StoredRefundNotice {
-  const isHigher = refundStatuses.indexOf(notice.status) > refundStatuses.indexOf(status);
-  return isHigher ? { ...notice, status } : notice;
+function capped(notice: StoredRefundNotice, status: RefundStatus): N {
+  const { status: reportedStatus } = notice;
+  const isHigher = refundStatuses.indexOf(reportedStatus) > refundStatuses.indexOf(status);
+  if (!isHigher) return notice;
+  // The requests of a split refund are one call, and no report.
+  return isRequest(notice) ? { ...notice, status } : { ...notice, status, reportedStatus };
+}
+
+/** A voided refund without a reported failure says that it was voided. */
+function voidedFailure(ranking: Ranked) {
+  ranking.trace?.set(
+    'failure',
+    decided(
+      ranking,
+      'refund-voided',
+      voidsMade(ranking),
+      ({ failure }) => failure,
+      () => 'other-record',
+    ),
+  );
+  return failureOfVoid;
+}
+
+const failureOfVoid = failureReason('REFUND_FAILED', 'The refund was voided at the provider.');
+
+function voidsMade({ leftOut }: Ranked): N[] {
+  return leftOut.filter(isMade).toSorted(byKey);
+}
+
+function isMade({ status }: N): boolean {
+  return status === 'succeeded';
+}
+
+function becauseOfStatus(
+  { voidedPspIds }: UnfoldedRefund,
+  parts: readonly RefundPart[] | null,
+  status: RefundStatus,
+  ranking: Ranked,
+): Because {
+  const rule = parts ? 'parts' : voidedPspIds ? 'refund-voided' : 'highest-status';
+  const setBy = parts
+    ? decidingOfParts(
+        parts.filter((part) => part.status === status),
+        voidedPspIds,
+        ranking,
+      )
+    : voidedPspIds
+      ? voidsMade(ranking)
+      : ranking.highestFirst.slice(0, 1);
+  const [winner] = setBy;
+  // A split refund has a request for each part; they are one call to whoever reads this.
+  const isNamed = (notice: N) => isRequest(notice) && setBy.some(isRequest);
+  const read = (notice: N) => (isNamed(notice) ? undefined : reportedStatusOf(notice));
+  return decided(ranking, rule, setBy, read, (notice): Rule => {
+    if (isVoid(notice)) return isMade(notice) ? 'other-record' : 'void-failed';
+    if (rule !== 'highest-status' || !winner) return rule;
+    return decideLoss(ranking, winner, notice, (each) => each.status);
+  });
+}
+
+/** The reports of these parts, and the voids if one of them was voided. */
+function decidingOfParts(
+  parts: readonly RefundPart[],
+  voidedPspIds: Refund['voidedPspIds'],
+  ranking: Ranked,
+): N[] {
+  const isVoided = parts.some(({ pspId }) => voidedPspIds?.includes(pspId));
+  return [...reportsOf(parts, ranking), ...(isVoided ? voidsMade(ranking) : [])];
+}
+
+/** Each part has the highest status that was reported for it. */
+function becauseOfParts(
+  { voidedPspIds }: UnfoldedRefund,
+  parts: readonly RefundPart[] | null,
+  ranking: Ranked,
+): Because {
+  const setBy = parts ? decidingOfParts(parts, voidedPspIds, ranking) : [];
+  return { rule: 'own-request', setBy, lost: [] };
+}
+
+function becauseOfVoids({ voidedPspIds }: UnfoldedRefund, ranking: Ranked): Because {
+  const read = (notice: N) => (isVoid(notice) ? notice.status : undefined);
+  const setBy = voidedPspIds ? voidsMade(ranking) : [];
+  return decided(ranking, 'refund-voided', setBy, read, () => 'void-failed');
 }
 
 function ownFlags(

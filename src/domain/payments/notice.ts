@@ -81,8 +81,6 @@ export type PaymentNotice = NoticeBase & {
   /** Only part of the amount was approved. */
   readonly isPartlyApproved?: true;
   readonly offerId?: string;
-  /** The discount of an offer; absent if the provider reports only the offer's id. */
-  readonly offerDiscount?: MinorUnits;
   /** The amount of the provider's order, if the delivery has that order beside an offer. Contract 4.11. */
   readonly providerOrderAmount?: MinorUnits;
   readonly failure?: FailureReason;

@@ -63,6 +63,43 @@ export type PlacedRefund = {
 
 type AnyRecord = StoredPaymentNotice | StoredRefundNotice;
 
+/** True for a notice of the payment or authorisation itself. */
+export function isSource({ record }: StoredPaymentNotice): boolean {
+  return record === undefined;
+}
+
+export function isCapture({ record }: StoredPaymentNotice): boolean {
+  return record === 'capture';
+}
+
+export function isVoidRecord({ record }: StoredPaymentNotice): boolean {
+  return record?.startsWith('void') ?? false;
+}
+
+/** The state of one void. A failed void has the status `new`, also when it was pending before, and is null here. */
+export function voidStateOf(notices: readonly StoredPaymentNotice[]): VoidState | null {
+  const statuses = new Set(notices.map(({ status }) => status));
+  if (statuses.has('reversed')) return 'done';
+  return statuses.has('new') ? null : 'pending';
+}
+
+/**
+ * True for a void of the payment or of the rest of its authorisation, false for one of a capture. A payment made in one
+ * step has no captures, so that a void of its capture cancels the payment.
+ */
+export function voidsPayment(
+  record: StoredPaymentNotice['record'],
+  targetCapture: string | undefined,
+  captureCount: number,
+): boolean {
+  return targetCapture === undefined && (record !== 'void-capture' || captureCount === 0);
+}
+
+/** True for a payment that succeeded without a separate capture. It cannot be captured again. */
+export function isOneStep(notices: readonly StoredPaymentNotice[]): boolean {
+  return highestStatus(notices.filter(isSource)) === 'succeeded';
+}
+
 export function highestStatus(notices: readonly StoredPaymentNotice[]): PaymentStatus {
   const ranks = notices.map(({ status }) => paymentStatuses.indexOf(status));
   return paymentStatuses[Math.max(0, ...ranks)] ?? 'new';

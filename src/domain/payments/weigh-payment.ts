@@ -1,10 +1,13 @@
 /**
  * Weighs the notices of a payment against each other: which status it has, how much of it is money, and the rank of each
- * notice when fields are picked. `fold-payment.ts` builds the payment from it, `why/` explains it. Contract 4.2, 4.9.
+ * notice when fields are picked. `fold-payment.ts` builds the payment from it. Contract 4.2, 4.9.
  */
 import type { MinorUnits } from '../money/money.ts';
-import { earliest, type Folded, foldNotices } from './fold.ts';
+import { earliest, pick } from './fold.ts';
 import { type PaymentStatus, paymentStatuses } from './notice.ts';
+import { findHighest, type Ranking, rankNotices, type Trace, type Weighed } from './ranking.ts';
+import { isSource, isVoidRecord } from './records.ts';
+import type { StatusRule } from './rules.ts';
 import { paymentNoticeOf } from './start.ts';
 import type { Capture, Expected, Payment, StoredPaymentNotice } from './transaction.ts';
 
@@ -24,41 +27,41 @@ export type UnfoldedPayment = Pick<
 export type WeighedPayment = {
   /** The notices of the provider, and our start as one more. */
   readonly all: readonly StoredPaymentNotice[];
-  readonly rankedAll: Folded<StoredPaymentNotice>;
   /** The amount of the payment or authorisation itself. */
   readonly authorized: MinorUnits | null;
   readonly money: Money;
+  /** With the rank of the status that they report. */
+  readonly reported: Ranking<StoredPaymentNotice>;
   /** The same notices with the rank that they have when fields are picked. */
-  readonly notices: readonly StoredPaymentNotice[];
-  readonly ranked: Folded<StoredPaymentNotice>;
+  readonly ranking: Ranking<StoredPaymentNotice>;
 };
 
-export function weighPayment(payment: UnfoldedPayment, expected: Expected): WeighedPayment {
-  const { start, captures } = payment;
+export function weighPayment(
+  payment: UnfoldedPayment,
+  expected: Expected,
+  trace?: Trace<StoredPaymentNotice>,
+): WeighedPayment {
+  const { start } = payment;
+  const captures = payment.captures ?? [];
   const all = start ? [...payment.notices, paymentNoticeOf(start)] : payment.notices;
-  const rankedAll = foldNotices(all, paymentStatuses);
-  const authorized = rankedAll.pick('amount', isSource);
-  const base = baseStatus(all, captures ?? []);
-  const isPartlyApproved = rankedAll.highestFirst.find(isSource)?.isPartlyApproved === true;
+  const reported = rankNotices(all, paymentStatuses, trace);
+  const authorized = pick(reported, 'amount', isSource);
+  const base = baseStatus(all, captures);
+  const isPartlyApproved = reported.highestFirst.find(isSource)?.isPartlyApproved === true;
   const money = decideMoney(payment, base, authorized, isPartlyApproved, expected);
-  const isPlain = all.every(isSource);
-  const notices = isPlain ? all : all.map((each) => effective(each, captures ?? [], money.status));
-  const ranked = isPlain ? rankedAll : foldNotices(notices, paymentStatuses);
-  return { all, rankedAll, authorized, money, notices, ranked };
-}
-
-/** True for a notice of the payment or authorisation itself. */
-export function isSource({ record }: StoredPaymentNotice): boolean {
-  return record === undefined;
-}
-
-export function isCapture({ record }: StoredPaymentNotice): boolean {
-  return record === 'capture';
+  const ranking = all.every(isSource)
+    ? reported
+    : rankNotices(
+        all.map((each) => effective(each, captures, money.status)),
+        paymentStatuses,
+        trace,
+      );
+  return { all, authorized, money, reported, ranking };
 }
 
 /**
  * The highest status of all notices, before money is counted: a failure that arrives after a success ranks lower and
- * changes nothing. A capture implies an authorisation.
+ * changes nothing.
  */
 function baseStatus(
   notices: readonly StoredPaymentNotice[],
@@ -71,28 +74,21 @@ function baseStatus(
   for (const { record, status } of notices) {
     if (record === undefined || record === 'authentication') raise(status);
   }
-  for (const { status } of captures) {
-    raise(status === 'pending' || status === 'failed' ? status : 'authorized');
-  }
+  for (const capture of captures) raise(impliedStatus(capture));
   return paymentStatuses[highest] ?? 'new';
 }
 
-/** What decides the status of a payment. */
-export type StatusRule =
-  | 'highest-status'
-  | 'captured-in-full'
-  | 'captured-in-part'
-  | 'captured-and-rest-voided'
-  | 'captured-unknown-amount'
-  | 'paid-in-part'
-  | 'voided'
-  | 'void-pending';
+/** What a capture says about its payment: something to capture was authorised. */
+export function impliedStatus({ status }: Capture): PaymentStatus {
+  return status === 'pending' || status === 'failed' ? status : 'authorized';
+}
 
-type Money = {
+export type Money = {
   readonly status: PaymentStatus;
   readonly rule: StatusRule;
-  /** Set when it follows from the captures. */
+  /** Set when it follows from the captures. Until all of it is captured, it is that of the authorisation. */
   readonly amount?: MinorUnits;
+  readonly amountRule?: 'captured-total' | 'authorized-amount';
   readonly currency?: string;
   readonly finishedAtMs?: number | null;
   readonly partialCapture: Payment['partialCapture'];
@@ -118,7 +114,7 @@ function decideMoney(
     if (voided === null) return decideOneStep(capturedLimit, isPartlyApproved, notices, expected);
     return voided === 'done' ? plain('voided', 'reversed') : plain('void-pending', 'reversing');
   }
-  const counted = (captures ?? []).filter(({ amount }) => amount > 0);
+  const counted = countedOf(captures);
   const captured = counted.reduce((sum, { amount }) => sum + amount, 0);
   if (captured === 0) {
     // Money was captured in a currency that we do not support, so its amount is not known.
@@ -128,16 +124,20 @@ function decideMoney(
     if (voided === 'done') return plain('voided', 'reversed');
     return isVoiding ? plain('void-pending', 'reversing') : plain('highest-status', base);
   }
-  const currency = findCaptureCurrency(counted, notices)?.currency ?? expected.currency;
+  const currency = findCaptureCurrency(captures, notices)?.currency ?? expected.currency;
   const capturedAtMs = latest(counted.map(({ atMs }) => atMs));
-  const done = { status: 'succeeded', amount: captured, currency, partialCapture: null } as const;
+  const total = { amount: captured, amountRule: 'captured-total', currency } as const;
+  const done = { ...total, status: 'succeeded', partialCapture: null } as const;
   const isFull = captured >= fullAmount(authorized, currency, expected);
   if (isFull) return { ...done, rule: 'captured-in-full', finishedAtMs: capturedAtMs };
   if (voided === 'done') {
     const finishedAtMs = latest([capturedAtMs, voidedSince(notices)]);
     return { ...done, rule: 'captured-and-rest-voided', finishedAtMs, isPartial: true };
   }
-  const open = { amount: authorized ?? captured, currency };
+  const open =
+    authorized === null
+      ? total
+      : ({ amount: authorized, amountRule: 'authorized-amount', currency } as const);
   if (isVoiding)
     return { ...open, status: 'reversing', rule: 'void-pending', partialCapture: null };
   const partialCapture = { captured, authorized };
@@ -155,11 +155,12 @@ function decideOneStep(
   const inPart = { ...paid, rule: 'paid-in-part', isPartial: true } as const;
   if (capturedLimit === null)
     return isPartlyApproved ? inPart : { ...paid, rule: 'highest-status' };
-  const currency = foldNotices(notices, paymentStatuses).pick('currency') ?? expected.currency;
+  const own = findHighest(rankNotices(notices, paymentStatuses), 'currency');
+  const currency = own?.currency ?? expected.currency;
   const isLess = capturedLimit < fullAmount(null, currency, expected);
-  return isPartlyApproved || isLess
-    ? { ...inPart, amount: capturedLimit }
-    : { ...paid, rule: 'highest-status', amount: capturedLimit };
+  const decided =
+    isPartlyApproved || isLess ? inPart : ({ ...paid, rule: 'highest-status' } as const);
+  return { ...decided, amount: capturedLimit, amountRule: 'captured-total' };
 }
 
 function isOfUnknownAmount(
@@ -181,14 +182,19 @@ function fullAmount(
   return Number.isFinite(full) ? full : 0;
 }
 
+/** The captures that money was taken with. */
+export function countedOf(captures: readonly Capture[] | null): Capture[] {
+  return (captures ?? []).filter(({ amount }) => amount > 0);
+}
+
 /** The notice that sets the currency of the captured money. */
 export function findCaptureCurrency(
-  captures: readonly Capture[],
+  captures: readonly Capture[] | null,
   notices: readonly StoredPaymentNotice[],
 ): StoredPaymentNotice | undefined {
-  const ids = new Set(captures.map(({ pspId }) => pspId));
+  const ids = new Set(countedOf(captures).map(({ pspId }) => pspId));
   const own = notices.filter(({ pspTransactionId }) => ids.has(pspTransactionId));
-  return foldNotices(own, paymentStatuses).find('currency');
+  return findHighest(rankNotices(own, paymentStatuses), 'currency');
 }
 
 function latest(times: ReadonlyArray<number | null>): number | null {
@@ -197,8 +203,8 @@ function latest(times: ReadonlyArray<number | null>): number | null {
 }
 
 function voidedSince(notices: readonly StoredPaymentNotice[]): number | null {
-  return earliest(notices, ({ record, status, statusSinceMs }) =>
-    record?.startsWith('void') && status === 'reversed' ? statusSinceMs : undefined,
+  return earliest(notices, (notice) =>
+    isVoidRecord(notice) && notice.status === 'reversed' ? notice.statusSinceMs : undefined,
   );
 }
 
@@ -213,14 +219,16 @@ function effective(
   notice: StoredPaymentNotice,
   captures: readonly Capture[],
   status: PaymentStatus,
-): StoredPaymentNotice {
-  const { record } = notice;
+): Weighed<StoredPaymentNotice> {
+  const { record, status: reportedStatus } = notice;
   if (record === undefined || record === 'authentication') return notice;
   if (record === 'capture') {
-    if (notice.status !== 'succeeded') return notice;
+    if (reportedStatus !== 'succeeded') return notice;
     const own = captures.find(({ pspId }) => pspId === notice.pspTransactionId);
-    return own && own.amount > 0 ? notice : { ...notice, status: 'authorized' };
+    return own && own.amount > 0 ? notice : { ...notice, status: 'authorized', reportedStatus };
   }
-  const isShown = status === notice.status || status === 'reversed';
-  return isShown && notice.status !== 'new' ? notice : { ...notice, status: 'new' };
+  const isShown = status === reportedStatus || status === 'reversed';
+  return isShown && reportedStatus !== 'new'
+    ? notice
+    : { ...notice, status: 'new', reportedStatus };
 }

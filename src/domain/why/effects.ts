@@ -4,7 +4,7 @@ import { maskUpiId } from '../consumers/mask.ts';
 import type { Change } from '../history.ts';
 import type { Start } from '../payments/start.ts';
 import type { ReviewFlag } from '../review-flag.ts';
-import { shownName, shownValue } from './shown.ts';
+import { type AmountStyle, shownName, shownValue } from './shown.ts';
 
 /** The changes of the order itself, or of one of its transactions, by the names of the API. */
 export type Effect = {
@@ -20,6 +20,7 @@ export type StoredEffect = Pick<Effect, 'transactionId' | 'changes'>;
 export type ShowOptions = {
   /** Personal data is masked as for an order token. */
   readonly masked: boolean;
+  readonly amounts?: AmountStyle;
   /** Null for the order itself. */
   readonly currencyOf: (transactionId: string | null) => string | null;
 };
@@ -27,12 +28,12 @@ export type ShowOptions = {
 /** Without effects that change no field that is shown. */
 export function showEffects(
   effects: readonly StoredEffect[],
-  { masked, currencyOf }: ShowOptions,
+  { masked, amounts, currencyOf }: ShowOptions,
 ): Effect[] {
   return effects.flatMap(({ transactionId, changes }) => {
     const currency = currencyOf(transactionId);
     const show = (field: string, value: unknown) =>
-      shownValue(field, maskValue(field, value, masked), currency);
+      shownValue(field, maskValue(field, value, masked), currency, amounts);
     const shown = changes
       .flatMap((change) => (transactionId === null ? [change] : showTransactionChange(change)))
       .toSorted(byImportance)

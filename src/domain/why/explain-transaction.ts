@@ -1,20 +1,33 @@
 /**
  * Explains every field of a transaction that views show: its value, what set it, its previous value, and what else
- * mentioned it and lost. Pure; the set of notices decides. Only the previous value, and which of several reports of one
- * value set it, depend on the order of arrival.
+ * mentioned it and lost. The fold says what it decided; this adds what time and the history say. Pure. Only the previous
+ * value, and which of several reports of one value set it, depend on the order of arrival.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { foldTransaction } from '../order-state/matching.ts';
-import type { Expected, Transaction } from '../payments/transaction.ts';
+import type { AnyNotice, Decision, Setter } from '../payments/ranking.ts';
+import type { Rule } from '../payments/rules.ts';
+import type { Expected, Payment, Refund, Transaction } from '../payments/transaction.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 import { type Cause, causeOf } from './cause.ts';
-import { explainPayment, type PaymentField } from './explain-payment.ts';
-import { explainRefund, type RefundField } from './explain-refund.ts';
 import { isCauseOf, nameFirstReport } from './first-report.ts';
-import type { AnyNotice, Explained, Setter } from './provenance.ts';
-import type { Rule } from './rules.ts';
 
-export type TransactionField = PaymentField | RefundField | 'flags';
+export type TransactionField = keyof Payment | keyof Refund;
+
+/** The fields that views show, in this order. All others are constants, or what these are derived from. */
+const shownFields: Readonly<Record<Transaction['type'], readonly TransactionField[]>> = {
+  payment: [
+    ...(['status', 'amount', 'currency', 'pspTransactionId'] as const),
+    ...(['paymentMode', 'subPaymentMode', 'paymentArn', 'paymentAcquirer'] as const),
+    ...(['customerFee', 'offerId', 'offerDiscount', 'message', 'failure'] as const),
+    ...(['startedAtMs', 'finishedAtMs', 'captures', 'voided'] as const),
+  ],
+  refund: [
+    ...(['status', 'amount', 'currency', 'pspTransactionId'] as const),
+    ...(['refundRequestId', 'refundArn', 'paymentPspId', 'message', 'failure'] as const),
+    ...(['startedAtMs', 'finishedAtMs', 'parts', 'voidedPspIds'] as const),
+  ],
+};
 
 /** What set a value: a delivery, our own call, what the order expects, or time. */
 export type Source =
@@ -81,17 +94,13 @@ export function explainTransaction(
   transaction: Transaction,
   { expected, ordersCreatedHere, changes, deliveryIdOf, isStale = () => false }: ExplainContext,
 ): ExplainedField[] {
-  const folded = foldTransaction(transaction, expected, ordersCreatedHere);
-  const explained: ReadonlyArray<readonly [string, Explained<AnyNotice>]> = Object.entries(
-    folded.type === 'payment' ? explainPayment(folded, expected) : explainRefund(folded),
-  );
+  const decisions = new Map<string, Decision<AnyNotice>>();
+  const folded = foldTransaction(transaction, expected, ordersCreatedHere, decisions);
   const sourcesOf = (setters: ReadonlyArray<Setter<AnyNotice>>) =>
     distinct(setters.map((setter) => sourceOf(setter, deliveryIdOf)));
-  const ofStatus = explained.find(([name]) => name === 'status')?.[1];
-  const fields = explained.map(([name, own]): ExplainedField => {
-    const field = name as TransactionField;
+  const fields = shownFields[transaction.type].map((field): ExplainedField => {
     const value = readField(transaction, field);
-    const timed = withTime(own, ofStatus, { field, folded: readField(folded, field), value });
+    const timed = withTime(decisions, { field, folded: readField(folded, field), value });
     const last = changes.find((change) => change.field === field);
     const isCause = isCauseOf(
       isDeepStrictEqual(last?.to ?? null, value) ? last : undefined,
@@ -120,7 +129,7 @@ function readField(transaction: Transaction, field: TransactionField): unknown {
 }
 
 function sourceOf(setter: Setter<AnyNotice>, deliveryIdOf: ExplainContext['deliveryIdOf']): Source {
-  if (setter === 'order' || setter === 'time') return { kind: setter };
+  if (typeof setter === 'string') return { kind: setter };
   const { deliveryKey } = setter;
   if (deliveryKey === '') return { kind: 'call' };
   return { kind: 'delivery', deliveryId: deliveryIdOf(deliveryKey) };
@@ -136,28 +145,22 @@ const fieldsOfTime: readonly string[] = ['status', 'amount', 'finishedAtMs'];
 
 /** A partial capture becomes final with time: the captures that decided the status then decide the amount as well. */
 function withTime(
-  own: Explained<AnyNotice>,
-  ofStatus: Explained<AnyNotice> | undefined,
+  decisions: ReadonlyMap<string, Decision<AnyNotice>>,
   { field, folded, value }: { field: TransactionField; folded: unknown; value: unknown },
-): Explained<AnyNotice> {
+): Decision<AnyNotice> {
+  const own = decisions.get(field);
+  if (!own) throw new Error(`The fold does not say what set ${field}.`);
   if (isDeepStrictEqual(folded, value)) return own;
   if (!fieldsOfTime.includes(field)) return { ...own, rule: 'stored-differently', setBy: [] };
-  const captures = field === 'finishedAtMs' ? [] : (ofStatus?.setBy ?? []);
-  const isCapture = (notice: AnyNotice) =>
-    captures.some(
-      (setter) => setter !== 'order' && setter !== 'time' && isSameNotice(setter, notice),
-    );
+  const captures = field === 'finishedAtMs' ? [] : (decisions.get('status')?.setBy ?? []);
+  const keys = new Set(captures.map((setter) => typeof setter !== 'string' && setter.deliveryKey));
   const replaced = own.setBy.flatMap((setter) =>
-    setter === 'order' || setter === 'time' ? [] : [{ notice: setter, value: folded }],
+    typeof setter === 'string' ? [] : [{ notice: setter, value: folded }],
   );
   const lost = [...replaced, ...own.lost]
-    .filter(({ notice }) => !isCapture(notice))
+    .filter(({ notice }) => !keys.has(notice.deliveryKey))
     .map((mention) => ({ ...mention, rule: 'time-passed' as const }));
   return { rule: 'time-passed', setBy: ['time', ...captures], lost };
-}
-
-function isSameNotice(a: AnyNotice, b: AnyNotice): boolean {
-  return a.deliveryKey === b.deliveryKey;
 }
 
 function previousOf(

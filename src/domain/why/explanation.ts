@@ -7,7 +7,7 @@ import type { Hold } from '../payments/records.ts';
 import type { Transaction } from '../payments/transaction.ts';
 import { maskValue } from './effects.ts';
 import type { ExplainedField } from './explain-transaction.ts';
-import { type ShownAmounts, shownName, shownValue } from './shown.ts';
+import { type AmountStyle, type ShownAmounts, shownName, shownValue } from './shown.ts';
 import type { TimelineEntry } from './timeline.ts';
 
 export type OrderExplanation = {
@@ -62,10 +62,11 @@ export function showField(
   field: ExplainedField,
   currency: string | null,
   masked: boolean,
+  amounts?: AmountStyle,
 ): ShownField {
   const { setBy, lost, previous } = field;
   const show = (value: unknown) =>
-    shownValue(field.field, maskValue(field.field, value, masked), currency);
+    shownValue(field.field, maskValue(field.field, value, masked), currency, amounts);
   return {
     ...field,
     field: shownName(field.field),

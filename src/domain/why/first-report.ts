@@ -2,8 +2,8 @@
  * Names the first of several reports of one value as what set it. The fold ranks them, and their rank is no matter of
  * arrival, so the history and the inbox are asked. docs/decisions/0044.
  */
+import { type AnyNotice, type Decision, isRequest } from '../payments/ranking.ts';
 import { causeOf } from './cause.ts';
-import { type AnyNotice, type Explained, isRequest } from './provenance.ts';
 
 /** `change` made the present value. Without it, no notice is known as its cause. */
 export function isCauseOf(
@@ -22,13 +22,13 @@ export function isCauseOf(
  * capture is repeated by reports of itself only.
  */
 export function nameFirstReport(
-  own: Explained<AnyNotice>,
+  own: Decision<AnyNotice>,
   isCause: (notice: AnyNotice) => boolean,
   isStale: (deliveryKey: string) => boolean,
-): Explained<AnyNotice> {
+): Decision<AnyNotice> {
   let { lost } = own;
   const setBy = own.setBy.map((setter) => {
-    if (setter === 'order' || setter === 'time' || isCause(setter)) return setter;
+    if (typeof setter === 'string' || isCause(setter)) return setter;
     const repeats = lost.filter(
       ({ notice, rule }) =>
         rule === 'also-reported' &&

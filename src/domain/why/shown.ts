@@ -16,14 +16,23 @@ export function isAmountName(name: string): boolean {
   return name === 'amount' || name === 'customer_fee' || name === 'offer_discount';
 }
 
-export function shownValue(field: string, value: unknown, currency: string | null): unknown {
+/** Amounts of fields are numbers for the command line, and decimal texts for the dashboard. */
+export type AmountStyle = 'number' | 'text';
+
+export function shownValue(
+  field: string,
+  value: unknown,
+  currency: string | null,
+  style: AmountStyle = 'number',
+): unknown {
   if (value === null || value === undefined) return null;
   if (typeof value === 'number') {
     if (field.endsWith('AtMs')) return isoTimestamp(new Date(value));
     // A report of a capture mentions the captures by its own amount.
-    return amountFields.has(field) || field === 'captures' ? major(value, currency) : value;
+    return amountFields.has(field) || field === 'captures' ? styled(value, currency, style) : value;
   }
-  if (field === 'captures' || field === 'parts') return (value as Part[]).map(partOf(currency));
+  if (field === 'captures' || field === 'parts')
+    return (value as Part[]).map(partOf(currency, style));
   if (field === 'amounts') return shownAmounts(value as Amounts);
   return value;
 }
@@ -31,10 +40,10 @@ export function shownValue(field: string, value: unknown, currency: string | nul
 type Part = { readonly amount: MinorUnits; readonly atMs?: number | null };
 
 /** A capture, or a part of a refund. */
-function partOf(currency: string | null) {
+function partOf(currency: string | null, style: AmountStyle) {
   return ({ atMs, amount, ...part }: Part) => ({
     ...part,
-    amount: major(amount, currency),
+    amount: styled(amount, currency, style),
     ...(atMs !== undefined && { at: atMs === null ? null : isoTimestamp(new Date(atMs)) }),
   });
 }
@@ -61,6 +70,13 @@ export function amountText(amount: number, currency: string): string {
   return `${amount.toFixed(displayExponent(currency))} ${currency}`;
 }
 
-function major(minor: MinorUnits, currency: string | null): number {
-  return currency === null ? minor : majorNumber(minor, displayExponent(currency));
+/** An amount without a currency stays in minor units. */
+function styled(minor: MinorUnits, currency: string | null, style: AmountStyle): number | string {
+  if (currency === null) return minor;
+  const amount = major(minor, currency);
+  return style === 'text' ? amount.toFixed(displayExponent(currency)) : amount;
+}
+
+function major(minor: MinorUnits, currency: string): number {
+  return majorNumber(minor, displayExponent(currency));
 }

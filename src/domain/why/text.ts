@@ -3,9 +3,9 @@
  * where each value comes from.
  */
 import type { Hold } from '../payments/records.ts';
+import { sentenceOf } from '../payments/rules.ts';
 import type { Source } from './explain-transaction.ts';
 import type { ExplainedTransaction, OrderExplanation, ShownField } from './explanation.ts';
-import { sentenceOf } from './rules.ts';
 import { amountText } from './shown.ts';
 import { causeText, entryLines, isoOf, valueText } from './timeline-text.ts';
 

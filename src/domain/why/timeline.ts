@@ -43,7 +43,7 @@ export type LifeDelivery = Pick<
   readonly providerName: string;
   readonly event: string | null;
   /** In major units. */
-  readonly amount: number | null;
+  readonly amount: number | string | null;
   readonly currency: string | null;
 };
 

@@ -4,6 +4,8 @@
  */
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
+import { equalDigests } from '../../security/compare.ts';
+import { hmac, hmacKeyOf } from '../../security/hmac.ts';
 import type { PaymentRequest } from '../../use-cases/payments/start-payment.ts';
 import type { HttpContext } from '../http-context.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
@@ -11,7 +13,6 @@ import { basePathOf, isSecureSite } from '../site.ts';
 import { type Problem, readForm, type SentForm, toPaymentRequest } from './checkout-form.ts';
 import { sendCheckout, stateOf } from './checkout-view.ts';
 import { sendCheckoutError } from './error-pages.ts';
-import { formKeyOf, hasFormKey } from './form-key.ts';
 import { chooseLanguage, findLanguage, keepLanguage } from './language.ts';
 import { authenticateConsumer, type Consumer, openSession } from './session.ts';
 
@@ -186,4 +187,13 @@ function backToPage(context: HttpContext, reply: FastifyReply, consumer: Consume
 
 function pageOf(context: HttpContext, { caller }: Consumer): string {
   return `${basePathOf(context)}/checkout/${caller.orderId}`;
+}
+
+/** The key of the forms of a checkout. Only a page that was sent to the holder of the order token contains it. */
+function formKeyOf(orderToken: string): string {
+  return hmac(hmacKeyOf(orderToken), 'checkout form', 'base64url');
+}
+
+function hasFormKey(orderToken: string, sent: string): boolean {
+  return equalDigests(formKeyOf(orderToken), sent);
 }

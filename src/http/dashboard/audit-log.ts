@@ -21,7 +21,7 @@ export function addAuditLog(app: FastifyInstance, { useCases }: HttpContext): vo
   });
 }
 
-function auditView({ actor, ...entry }: AuditEntry, hasNotes: boolean) {
+export function auditView({ actor, ...entry }: AuditEntry, hasNotes: boolean) {
   return {
     audit_id: entry.auditId,
     at: entry.at.toISOString(),

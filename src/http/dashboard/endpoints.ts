@@ -7,7 +7,7 @@ import { eventTypes } from '../../domain/event-type.ts';
 import { findAccountIdOfEndpoint } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/users/role.ts';
-import type { AccountEndpoint } from '../../use-cases/events/list-account-events.ts';
+import type { AccountEndpoint } from '../../use-cases/events/list-account-endpoints.ts';
 import type { HttpContext } from '../http-context.ts';
 import { getAccount, getActor } from './dashboard-guard.ts';
 import { isMaskedFor } from './orders.ts';
@@ -46,7 +46,7 @@ export function addEndpoints(app: FastifyInstance, context: HttpContext): void {
       const { accountId, role } = getAccount(request);
       const endpoints = await useCases.listAccountEndpoints(accountId, countMax + 1);
       return {
-        endpoints: endpoints.map((endpoint) => listedView(endpoint, role)),
+        endpoints: endpoints.map((endpoint) => listedEndpointView(endpoint, role)),
         event_types: [...eventTypes],
       };
     },
@@ -164,7 +164,7 @@ export function shownUrl(url: string, role: Role): string {
   return isMaskedFor(role) ? new URL(url).origin : url;
 }
 
-function listedView(endpoint: AccountEndpoint, role: Role) {
+export function listedEndpointView(endpoint: AccountEndpoint, role: Role) {
   return {
     ...endpointView(endpoint),
     url: shownUrl(endpoint.url, role),

@@ -1,15 +1,15 @@
 /** Events of the current account, and sending them again. Contract 13.7. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { maskAddress, maskName, maskPhone, maskUpiId } from '../../domain/consumers/mask.ts';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { type EventKey, eventIdOf, findEventKey, isOrderId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/users/role.ts';
-import type { AccountEvent } from '../../use-cases/events/list-account-events.ts';
+import type { AccountEvent } from '../../use-cases/events/show-event.ts';
 import type { HttpContext } from '../http-context.ts';
 import { getAccount, getActor } from './dashboard-guard.ts';
 import { shownUrl } from './endpoints.ts';
-import { maskEventBody } from './mask-event-body.ts';
 import { isMaskedFor } from './orders.ts';
 import {
   type Query,
@@ -45,9 +45,9 @@ export function addEvents(app: FastifyInstance, context: HttpContext): void {
     ...forViewers,
     handler: async (request) => {
       const { accountId } = getAccount(request);
-      const page = await useCases.listAccountEvents(accountId, readPage(accountId, request.query));
+      const page = await useCases.listEvents(accountId, readPage(accountId, request.query));
       return {
-        events: page.rows.map(listedView),
+        events: page.rows.map(listedEventView),
         next: page.next ? `${eventIdOf(page.next)}/${page.next.endpointId}` : null,
       };
     },
@@ -69,10 +69,9 @@ function readPage(accountId: string, query: Query) {
   refuseUnknown(query, ['order_id', 'state', 'endpoint', 'limit', 'after']);
   const orderId = readText(query, 'order_id');
   if (orderId !== undefined && !isOrderId(orderId)) refuseField('order_id', 'must be an order id');
+  const state = readChoice(query, 'state', states);
   return {
-    orderId,
-    state: readChoice(query, 'state', states),
-    endpointId: readText(query, 'endpoint'),
+    filter: { orderId, state, endpointId: readText(query, 'endpoint') },
     limit: readLimit(query),
     after: readAfter(accountId, readText(query, 'after')),
   };
@@ -140,7 +139,7 @@ function unknownEvent(eventId: string): ServiceError {
 
 type Listed = AccountEvent['endpoints'][number];
 
-function listedView(event: Omit<Listed, 'url'>) {
+export function listedEventView(event: Omit<Listed, 'url'>) {
   return {
     event_id: eventIdOf(event),
     event_type: event.type,
@@ -156,7 +155,7 @@ function stateView({ state, attempts, nextAttemptAt }: Omit<Listed, 'url'>) {
   return { state, attempts, next_attempt_at: nextAttemptAt?.toISOString() ?? null };
 }
 
-function eventView(event: AccountEvent, role: Role) {
+export function eventView(event: AccountEvent, role: Role) {
   const isMasked = isMaskedFor(role);
   const body = event.body?.toString('utf8') ?? null;
   return {
@@ -184,4 +183,38 @@ function eventView(event: AccountEvent, role: Role) {
       response: isMasked ? null : attempt.response,
     })),
   };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const masks: Readonly<Record<string, (text: string) => string>> = {
+  email: maskAddress,
+  first_name: maskName,
+  last_name: maskName,
+  mobile_number: maskPhone,
+};
+
+/** A sealed body has no such fields and stays as it is. */
+function maskEventBody(text: string): string {
+  const body = JSON.parse(text) as Fields;
+  const { user, transaction } = body;
+  return JSON.stringify({
+    ...body,
+    ...(isFields(user) && { user: maskFields(user) }),
+    ...(isFields(transaction) && {
+      transaction: { ...transaction, sub_payment_mode: maskUpiId(transaction.sub_payment_mode) },
+    }),
+  });
+}
+
+function maskFields(user: Fields): Fields {
+  const shown = Object.entries(user).map(([name, value]) => {
+    const mask = masks[name];
+    return [name, mask && value !== null ? mask(String(value)) : value];
+  });
+  return Object.fromEntries(shown);
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null;
 }

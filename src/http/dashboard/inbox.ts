@@ -1,6 +1,7 @@
 /** The deliveries of the providers. Everybody sees them, operators replay them. Contract 13.6. */
 import type { FastifyInstance } from 'fastify';
-import { ServiceError } from '../../domain/errors.ts';
+import { refuseField, ServiceError } from '../../domain/errors.ts';
+import { findAccountIdOfDelivery } from '../../domain/ids.ts';
 import { deliveryStates } from '../../domain/inbox/delivery.ts';
 import { limits } from '../../domain/limits.ts';
 import type { HttpContext } from '../http-context.ts';
@@ -21,16 +22,21 @@ export function addInbox(app: FastifyInstance, { useCases }: HttpContext): void 
     handler: async (request) => {
       const { query } = request;
       refuseUnknown(query, ['state', 'provider', 'after', 'limit']);
-      const page = await useCases.listInbox(getAccount(request).accountId, {
+      const { accountId } = getAccount(request);
+      const after = readText(query, 'after');
+      if (after !== undefined && findAccountIdOfDelivery(after) !== accountId) {
+        refuseField('after', 'must be the next of a page');
+      }
+      const page = await useCases.listDeliveries(accountId, {
         filter: {
           state: readChoice(query, 'state', deliveryStates),
           provider: readText(query, 'provider'),
         },
-        ...{ after: readText(query, 'after'), limit: readLimit(query) },
+        ...{ after, limit: readLimit(query) },
       });
       return {
         deliveries: page.deliveries.map(listedDeliveryView),
-        ...{ looked_at: page.lookedAt, next: page.next ?? null },
+        ...{ looked_at: page.lookedAt, next: page.next?.deliveryId ?? null },
       };
     },
   });

@@ -5,7 +5,7 @@ import { maskUser } from '../../domain/consumers/mask.ts';
 import { refuseField } from '../../domain/errors.ts';
 import type { User } from '../../domain/orders/order.ts';
 import { includesRole, type Role } from '../../domain/users/role.ts';
-import type { ListedOrderRow } from '../../use-cases/orders/list-filtered-orders.ts';
+import type { ListedOrder } from '../../use-cases/orders/list-orders.ts';
 import type { HttpContext } from '../http-context.ts';
 import { amountText } from './amounts.ts';
 import { getAccount, getActor } from './dashboard-guard.ts';
@@ -24,7 +24,7 @@ export function addOrders(app: FastifyInstance, { useCases }: HttpContext): void
     handler: async (request) => {
       const { accountId, role } = getAccount(request);
       const filter = readOrderFilter(request.query, ['after', 'limit']);
-      const page = await useCases.listFilteredOrders(accountId, {
+      const page = await useCases.listOrders(accountId, {
         filter,
         after: readText(request.query, 'after'),
         limit: readLimit(request.query),
@@ -86,7 +86,7 @@ export function isMaskedFor(role: Role): boolean {
   return !includesRole(role, 'operator');
 }
 
-function listedOrderView(order: ListedOrderRow, role: Role) {
+export function listedOrderView(order: ListedOrder, role: Role) {
   const { currency, payment } = order;
   const user = order.user && isMaskedFor(role) ? maskUser(order.user) : order.user;
   return {

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { refuseField } from '../../domain/errors.ts';
 import type { CurrencySum, OverviewSums, Share } from '../../domain/reports/overview.ts';
 import type { Attention } from '../../use-cases/reports/count-attention.ts';
+import type { AccountOverview } from '../../use-cases/reports/get-overview.ts';
 import type { HttpContext } from '../http-context.ts';
 import { sumText } from './amounts.ts';
 import { countView } from './count-view.ts';
@@ -16,20 +17,7 @@ export function addOverview(app: FastifyInstance, { useCases }: HttpContext): vo
     handler: async (request) => {
       const { accountId } = getAccount(request);
       const overview = await useCases.getOverview(accountId, readPeriod(request.query));
-      return {
-        from: overview.from.toISOString(),
-        to: overview.to.toISOString(),
-        complete: overview.isComplete,
-        totals: sumsView(overview.totals),
-        buckets: overview.buckets.map(({ from, to, ...sums }) => ({
-          ...{ from: from.toISOString(), to: to.toISOString() },
-          ...sumsView(sums),
-        })),
-        modes: overview.modes.map(shareView),
-        providers: overview.providers.map(shareView),
-        failures: overview.failures.map(shareView),
-        attention: attentionView(overview.attention),
-      };
+      return overviewView(overview);
     },
   });
 }
@@ -44,6 +32,23 @@ function readPeriod(query: Query) {
     offsetMinutes: /^-?\d{1,4}$/.test(offset)
       ? Number(offset)
       : refuseField('offset_minutes', 'must be a whole number'),
+  };
+}
+
+export function overviewView(overview: AccountOverview) {
+  return {
+    from: overview.from.toISOString(),
+    to: overview.to.toISOString(),
+    complete: overview.isComplete,
+    totals: sumsView(overview.totals),
+    buckets: overview.buckets.map(({ from, to, ...sums }) => ({
+      ...{ from: from.toISOString(), to: to.toISOString() },
+      ...sumsView(sums),
+    })),
+    modes: overview.modes.map(shareView),
+    providers: overview.providers.map(shareView),
+    failures: overview.failures.map(shareView),
+    attention: attentionView(overview.attention),
   };
 }
 

@@ -52,7 +52,7 @@ function orderBodyOf({ name = '', email, phone, ...body }: LinkBody) {
   return { ...body, ...(hasUser && { user }) };
 }
 
-function linkView({ order, link, replayed }: CreatedLink) {
+export function linkView({ order, link, replayed }: CreatedLink) {
   const { currency, total } = order.amounts;
   return {
     order_id: order.orderId,

@@ -9,8 +9,15 @@ import type { ShownPayment } from '../../use-cases/orders/get-order-page.ts';
 import { amountText } from './amounts.ts';
 import { providerView } from './provider-view.ts';
 
-/** The flags of an order or transaction. Each has an advice, and says who resolved it. */
-export type ShowFlags = (subject: string, flags: readonly ReviewFlag[]) => readonly object[];
+export type FlagView = {
+  readonly flag: ReviewFlag;
+  readonly advice: string;
+  readonly resolved_at: string | null;
+  readonly resolved_by: string | null;
+};
+
+/** The flags of an order or transaction. */
+export type ShowFlags = (subject: string, flags: readonly ReviewFlag[]) => readonly FlagView[];
 
 export function paymentView(
   { payment, refunds, ...shown }: ShownPayment,

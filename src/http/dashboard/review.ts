@@ -49,7 +49,7 @@ export function addReview(app: FastifyInstance, { useCases }: HttpContext): void
   });
 }
 
-function itemView({ id, kind, ...entry }: ReviewEntry) {
+export function itemView({ id, kind, ...entry }: ReviewEntry) {
   return {
     ...{ id, kind, since: entry.since.toISOString() },
     order_id: entry.orderId,

@@ -4,6 +4,7 @@ import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { isTransactionId } from '../../domain/ids.ts';
 import type { OrderExplanation } from '../../domain/why/explanation.ts';
 import { explanationText } from '../../domain/why/text.ts';
+import type { ExplainOptions } from '../../use-cases/orders/explain-order.ts';
 import type { HttpContext } from '../http-context.ts';
 import { getAccount } from './dashboard-guard.ts';
 import { deliveryBodyView } from './delivery-view.ts';
@@ -26,10 +27,10 @@ export function addWhy(app: FastifyInstance, { useCases }: HttpContext): void {
     accountId: string,
     { order_id: orderId }: OrderParams,
     query: Query,
-    masked: boolean,
+    show: Pick<ExplainOptions, 'masked' | 'amounts'>,
   ): Promise<OrderExplanation> => {
     const page = readPage(query);
-    const explained = await useCases.explainOrder({ accountId, orderId }, { masked, ...page });
+    const explained = await useCases.explainOrder({ accountId, orderId }, { ...show, ...page });
     return explained ?? refuseUnknownOrder();
   };
 
@@ -38,7 +39,10 @@ export function addWhy(app: FastifyInstance, { useCases }: HttpContext): void {
     handler: async (request) => {
       const { accountId, role } = getAccount(request);
       const masked = isMaskedFor(role);
-      const explanation = await explain(accountId, request.params, request.query, masked);
+      const explanation = await explain(accountId, request.params, request.query, {
+        masked,
+        amounts: 'text',
+      });
       return explanationView(masked ? asViewersSeeIt(explanation) : explanation);
     },
   });
@@ -48,7 +52,9 @@ export function addWhy(app: FastifyInstance, { useCases }: HttpContext): void {
     handler: async (request, reply) => {
       const { accountId } = getAccount(request);
       // It is meant for a ticket, which others read: masked for everybody.
-      const explanation = await explain(accountId, request.params, request.query, true);
+      const explanation = await explain(accountId, request.params, request.query, {
+        masked: true,
+      });
       return reply
         .type('text/plain; charset=utf-8')
         .send(`${explanationText(asViewersSeeIt(explanation))}\n`);

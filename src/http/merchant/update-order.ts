@@ -1,5 +1,8 @@
 /** Update order, under the four methods and paths that shipped clients use. Contract 11.3. */
 import type { FastifyInstance, HTTPMethods } from 'fastify';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Caller } from '../../security/tokens.ts';
+import { isOpenTo } from '../../use-cases/orders/order-access.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
 import type { HttpContext } from '../http-context.ts';
@@ -7,7 +10,6 @@ import { documentedUpdateOrderBody, UpdateOrderBody } from './order-change-schem
 import { readOrderId } from './order-id.ts';
 import { FullOrderReply } from './order-reply-schemas.ts';
 import { toOrderUpdate } from './order-request.ts';
-import { refuseMerchantFields } from './order-token-fields.ts';
 import { fullOrderView } from './order-view.ts';
 
 const route = { method: 'POST', url: '/update-order' } as const;
@@ -56,4 +58,37 @@ export function addUpdateOrder(app: FastifyInstance, { useCases, clock }: HttpCo
       },
     });
   }
+}
+
+const consumerFields = new Set([
+  'order_id',
+  'user',
+  'shipping_address',
+  'billing_address',
+  'merchant_shopfront_domain',
+  'callback_url',
+  'callback_mode',
+]);
+
+/** Refuses every other field, unknown ones included: nothing is ignored silently for an order token. */
+function refuseMerchantFields(
+  caller: Caller,
+  orderId: string,
+  body: Readonly<Record<string, unknown>>,
+): void {
+  // For an order token other orders do not exist: the use case answers 404.
+  if (caller.type === 'merchant' || !isOpenTo(caller, { orderId })) return;
+  for (const [field, value] of Object.entries(body)) {
+    if (consumerFields.has(field) || isEmpty(value)) continue;
+    throw new ServiceError(
+      'PERMISSION_DENIED',
+      `An order token may not change ${field}: use a merchant token from generate-token.`,
+    );
+  }
+}
+
+/** An empty value changes nothing, so anybody may send it. */
+function isEmpty(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
+  return value === null || value === undefined || value === '';
 }

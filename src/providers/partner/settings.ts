@@ -10,6 +10,8 @@ const upiIntent = {
   placeholder: 'on|off',
   description: `Whether UPI payments are started with a link that opens the consumer’s UPI app. ${displayName} must have enabled it; off unless set.`,
   defaultValue: 'off',
+  // The checkout then shows a QR code.
+  demoValue: 'on',
   findFault: (value: string) => (/^(on|off)$/.test(value) ? undefined : 'must be on or off'),
 };
 

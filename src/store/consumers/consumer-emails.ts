@@ -5,8 +5,8 @@ import { firstOrderIdAt } from '../../domain/ids.ts';
 import { slotAfter } from '../../domain/reports/slot.ts';
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import { byBytes, type TextOrder } from '../inbox/text-order.ts';
 import type { Slot } from '../reports/figures.ts';
+import { byBytes, type TextOrder } from '../text-order.ts';
 
 type ConsumerEmail = { readonly email: string; readonly userId: string };
 
@@ -15,8 +15,8 @@ const emailRows = defineRows<ConsumerEmail>({
   user_id: ['text', ({ userId }) => userId],
 });
 
-/** Learns the addresses of the orders of a half hour. Figures must be locked, which ends the race with an erasure. */
-export async function learnEmails(
+/** Learns the addresses of the orders of a half hour, which must be locked for it: that ends the race with an erasure. */
+export async function learnEmailsOf(
   tx: Transaction,
   order: TextOrder,
   { accountId, startsAt }: Slot,
@@ -54,7 +54,7 @@ export async function listConsumersByEmail(
   return rows.map((row) => row.user_id);
 }
 
-/** Forgets all addresses of these consumers. Contract 8.7. Figures must be locked. */
+/** Forgets all addresses of these consumers. Contract 8.7. Half hours must be locked for e-mail addresses. */
 export async function deleteEmails(
   tx: Transaction,
   accountId: string,

@@ -1,9 +1,20 @@
-/** Events for an operator: the newest ones page by page, one with its attempts, and making them due again. Contract 12.7. */
+/**
+ * Events for operators and for the dashboard: the newest ones that match a filter, one with its attempts, and how many
+ * wait at each endpoint. Contract 12.7 and 13.7.
+ */
 import type { EventType } from '../../domain/event-type.ts';
-import type { EventKey } from '../../domain/ids.ts';
+import { type EventKey, firstOrderIdAt } from '../../domain/ids.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import type { EndpointKey } from '../accounts/endpoints.ts';
-import { type AddValue, type KeyRange, type Selection, selectNewest } from '../inbox/newest.ts';
+import {
+  type AddValue,
+  type Condition,
+  compare,
+  type FoundRows,
+  findNewest,
+  type StepRange,
+} from '../newest.ts';
+import { byBytes, type TextOrder } from '../text-order.ts';
 import type { EventDeliveryKey } from './event-deliveries.ts';
 
 export const eventStates = ['pending', 'delivered', 'undelivered'] as const;
@@ -18,53 +29,92 @@ export type ListedEvent = EventDeliveryKey & {
   readonly nextAttemptAt: Date | null;
 };
 
-type EventRange = KeyRange & {
-  readonly orderId: string | undefined;
-  readonly state: EventState | undefined;
+const columns = `account_id as "accountId", order_id as "orderId", sequence,
+  endpoint_id as "endpointId", event_type as type, occurred_at as "occurredAt", state, attempts,
+  next_attempt_at as "nextAttemptAt"`;
+
+export type EventFilter = {
+  readonly orderId?: string | undefined;
+  readonly state?: EventState | undefined;
+  readonly endpointId?: string | undefined;
+  /** The order was created then or later. */
+  readonly orderedSince?: Date | undefined;
 };
 
+export type EventCursor = Pick<EventDeliveryKey, 'orderId' | 'sequence' | 'endpointId'>;
+
 /** Sorts events of all accounts by the time of their order. Numbers are padded, so that they sort as text. */
-export function eventKeyOf({ orderId, sequence, endpointId }: EventDeliveryKey): string {
+export function eventCursorOf({ orderId, sequence, endpointId }: EventCursor): string {
   return [orderId, String(sequence).padStart(9, '0'), endpointId].join('/');
 }
 
+/** Up to this many are sorted for each step. If more wait or were given up, they are found by looking at all events. */
+const sortedMax = 10_000;
+
 /** Those of the newest order first. An endpoint that was deleted has none. */
-export function newestEvents({ orderId, state, before, from }: EventRange): Selection {
-  const conditionsOf = (add: AddValue) => {
-    const [order, sequence, endpoint] = before?.split('/') ?? [];
-    return [
-      ...(orderId === undefined ? [] : [`and e.order_id = ${add(orderId)}`]),
-      ...(from === undefined ? [] : [`and e.order_id >= ${add(from)}`]),
-      // Part of the text, because a parameter does not match the condition of a partial index.
-      ...(state === undefined ? [] : [`and e.state = '${state}'`]),
-      ...(before === undefined
-        ? []
-        : [
-            `and (e.order_id, e.sequence, e.endpoint_id)
-               < (${add(order)}, ${add(Number(sequence))}::integer, ${add(endpoint)})`,
-          ]),
-    ];
-  };
-  return {
-    key: `e.order_id || '/' || lpad(e.sequence::text, 9, '0') || '/' || e.endpoint_id`,
-    from: (account, add) => `from events e
-       where e.account_id = ${account} ${conditionsOf(add).join(' ')}
-         and e.endpoint_id = any (array (select p.endpoint_id from endpoints p
-                                          where p.account_id = ${account}))
-       order by e.order_id desc, e.sequence desc, e.endpoint_id desc`,
-  };
+export async function findFilteredEvents(
+  database: Queryable,
+  order: TextOrder,
+  accountId: string,
+  { filter, before, ...range }: StepRange & { readonly filter: EventFilter },
+): Promise<FoundRows<ListedEvent>> {
+  const { orderId, state, endpointId, orderedSince } = filter;
+  const since = compare(
+    `${byBytes('order_id', order)} >=`,
+    orderedSince && firstOrderIdAt(orderedSince),
+  );
+  const [beforeOrder, beforeSequence, beforeEndpoint] = before?.split('/') ?? [];
+  const few = await findFew(database, accountId, filter);
+  return findNewest(
+    database,
+    accountId,
+    {
+      columns,
+      sortedBy: ['order_id', 'sequence', 'endpoint_id'],
+      cursor:
+        before === undefined ? undefined : [beforeOrder, Number(beforeSequence), beforeEndpoint],
+      indexed: [...compare('order_id =', orderId), ...(order === 'bytes' ? since : [])],
+      looked: [
+        ...compare('state =', state),
+        ...compare('endpoint_id =', endpointId),
+        ...(order === 'bytes' ? [] : since),
+        () => ofExistingEndpoint,
+      ],
+      from: (wanted, _max, add) => `${few?.(add) ?? 'events'} where ${wanted}`,
+    },
+    range,
+  );
 }
 
-export function listNewestEvents(
+const ofExistingEndpoint = `endpoint_id = any (array (select p.endpoint_id from endpoints p
+                                                       where p.account_id = $1))`;
+
+/** States that few events have, so that each has an index of its own. */
+type RareState = Exclude<EventState, 'delivered'>;
+
+/** A query of all events of a state, unless they are too many. Their index does not sort them. */
+async function findFew(
   database: Queryable,
   accountId: string,
-  { limit, ...range }: EventRange & { readonly limit: number },
-): Promise<ListedEvent[]> {
-  const columns = `e.account_id as "accountId", e.order_id as "orderId", e.sequence,
-    e.endpoint_id as "endpointId", e.event_type as type, e.occurred_at as "occurredAt",
-    e.state, e.attempts, e.next_attempt_at as "nextAttemptAt"`;
-  return selectNewest(database, newestEvents(range), columns, { accountId, limit });
+  { orderId, state, endpointId }: EventFilter,
+): Promise<Condition | undefined> {
+  if (orderId !== undefined || state === undefined || state === 'delivered') return undefined;
+  const ofEndpoint = compare('and endpoint_id =', endpointId);
+  // The state is part of the text, because a parameter does not match the condition of a partial index.
+  const select = (selected: string, max: number, add: AddValue) =>
+    `(select ${selected} from events
+       where account_id = $1 and state = '${state}' and ${ofExistingEndpoint}
+             ${ofEndpoint.map((one) => one(add)).join('')} limit ${max}) few`;
+  const values: unknown[] = [accountId];
+  const add: AddValue = (value) => `$${values.push(value)}`;
+  const text = `select count(*)::integer as count from ${select('', sortedMax + 1, add)}`;
+  const { rows } = await database.query<{ count: number }>({ text, values });
+  const count = rows[0]?.count ?? 0;
+  return count > sortedMax ? undefined : (toAdd) => select(fewColumns, sortedMax, toAdd);
 }
+
+const fewColumns =
+  'account_id, order_id, sequence, endpoint_id, event_type, occurred_at, state, attempts, next_attempt_at';
 
 export type StoredEvent = EventKey & {
   readonly type: EventType;
@@ -112,57 +162,41 @@ export async function listAttempts(
   return rows;
 }
 
-/** The ids of the endpoints that have this event, whatever became of it. */
-export async function listEndpointIdsOf(
+/** What became of an event at each endpoint that wanted it. */
+export async function listEventAtEndpoints(
   database: Queryable,
   { accountId, orderId, sequence }: EventKey,
-): Promise<string[]> {
-  const { rows } = await database.query<{ endpoint_id: string }>({
-    text: `select endpoint_id from events
-            where account_id = $1 and order_id = $2 and sequence = $3`,
+): Promise<ListedEvent[]> {
+  const { rows } = await database.query<ListedEvent>({
+    text: `select ${columns} from events
+            where account_id = $1 and order_id = $2 and sequence = $3 order by endpoint_id`,
     values: [accountId, orderId, sequence],
   });
-  return rows.map((row) => row.endpoint_id);
+  return rows;
 }
 
-export type ResendRange =
-  | { readonly event: EventKey }
-  /** Events that occurred then or later. */
-  | { readonly since: Date };
+export type EndpointBacklog = EndpointKey & {
+  /** Since when every attempt has failed; null after one that succeeded. */
+  readonly failingSince: Date | null;
+  /** Counted up to the limit. */
+  readonly pending: number;
+  readonly undelivered: number;
+};
 
-export type ResentEvents = { readonly resent: number; readonly pruned: number };
-
-/**
- * Makes events of an endpoint due now. What is due within the time of a claim is left alone: it may be on its way, and
- * is sent soon in any case.
- */
-export async function makeEventsDue(
+/** One search of an index for each endpoint and state. */
+export async function listEndpointBacklogs(
   database: Queryable,
-  { accountId, endpointId }: EndpointKey,
-  range: ResendRange,
-  { now, claimedUntil }: { readonly now: Date; readonly claimedUntil: Date },
-): Promise<ResentEvents> {
-  const values: unknown[] = [accountId, endpointId];
-  const add: AddValue = (value) => `$${values.push(value)}`;
-  const chosen =
-    'event' in range
-      ? `order_id = ${add(range.event.orderId)} and sequence = ${add(range.event.sequence)}`
-      : `occurred_at >= ${add(range.since)}`;
-  const { rows } = await database.query<{ resent: number; pruned: number }>({
-    text: `with chosen as (
-             select account_id, order_id, sequence, endpoint_id, body is null as is_pruned from events
-              where account_id = $1 and endpoint_id = $2 and ${chosen}),
-           due as (
-             update events e set state = 'pending', failures = 0, next_attempt_at = ${add(now)}
-               from chosen c
-              where not c.is_pruned and e.account_id = c.account_id and e.order_id = c.order_id
-                and e.sequence = c.sequence and e.endpoint_id = c.endpoint_id
-                and (e.state <> 'pending' or e.next_attempt_at > ${add(claimedUntil)})
-             returning 1)
-           select (select count(*) from chosen where not is_pruned)::integer as resent,
-                  (select count(*) from chosen where is_pruned)::integer as pruned,
-                  (select count(*) from due)`,
-    values,
+  accountId: string,
+  max: number,
+): Promise<EndpointBacklog[]> {
+  const countOf = (state: RareState) => `(select count(*)::integer from (
+      select 1 from events d where d.account_id = $1 and d.endpoint_id = e.endpoint_id
+         and d.state = '${state}' limit $2) found) as ${state}`;
+  const { rows } = await database.query<EndpointBacklog>({
+    text: `select account_id as "accountId", endpoint_id as "endpointId",
+                  failing_since as "failingSince", ${countOf('pending')}, ${countOf('undelivered')}
+             from endpoints e where account_id = $1`,
+    values: [accountId, max],
   });
-  return { resent: rows[0]?.resent ?? 0, pruned: rows[0]?.pruned ?? 0 };
+  return rows;
 }

@@ -7,7 +7,7 @@ import type { DeliveryState } from '../../domain/inbox/delivery.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { LifeAttempt, LifeEvent } from '../../domain/why/timeline.ts';
 import type { Queryable } from '../../postgres/database.ts';
-import { listNewestOfOrder, type NewestDelivery } from '../inbox/newest.ts';
+import { type ListedDelivery, listNewestOfOrder } from '../inbox/delivery-lists.ts';
 import type { OrderKey } from '../order-rows.ts';
 import { type HistoryEntry, type HistoryRow, toEntries } from './history.ts';
 
@@ -51,7 +51,7 @@ export function listDeliveriesUpTo(
   database: Queryable,
   order: OrderKey,
   { upTo, limit }: LifePage,
-): Promise<NewestDelivery[]> {
+): Promise<ListedDelivery[]> {
   return listNewestOfOrder(database, order.accountId, order.orderId, limit, upTo);
 }
 

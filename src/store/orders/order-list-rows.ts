@@ -3,11 +3,11 @@ import type { MinorUnits } from '../../domain/money/money.ts';
 import type { OrderStatus, User } from '../../domain/orders/order.ts';
 import { sortedOnce } from '../../domain/payments/transaction.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
-import type { Queryable } from '../../postgres/database.ts';
-import { readMoved } from '../payments/moved-amount.ts';
+import type { Database } from '../../postgres/database.ts';
+import type { OrderKey } from '../order-rows.ts';
+import { queryPerAccount } from '../per-account.ts';
 
-export type OrderListRow = {
-  readonly orderId: string;
+export type OrderListRow = OrderKey & {
   readonly invoiceId: string;
   readonly savedStatus: OrderStatus;
   readonly attempts: number;
@@ -16,7 +16,9 @@ export type OrderListRow = {
   /** What payments and refunds have moved, in the currency of the order. */
   readonly paid: MinorUnits;
   readonly refunded: MinorUnits;
-  /** Of the order and its transactions, resolved ones included. */
+  /** Of the order itself, resolved ones included. */
+  readonly ownFlags: readonly ReviewFlag[];
+  /** Of the order and its transactions. */
   readonly flags: readonly ReviewFlag[];
   readonly createdAt: Date;
   readonly lapsesAt: Date;
@@ -33,45 +35,45 @@ export type PaymentSummary = {
   readonly failure: string | null;
 };
 
-type OrderPart = Omit<OrderListRow, 'paid' | 'refunded' | 'payment'>;
+type OrderPart = Omit<OrderListRow, 'flags' | 'paid' | 'refunded' | 'payment'>;
 
 type TransactionPart = PaymentSummary & {
   readonly orderId: string;
   readonly type: 'payment' | 'refund';
   readonly amount: MinorUnits | null;
   readonly currency: string | null;
-  readonly moved: MinorUnits | null;
+  readonly moved: MinorUnits;
   readonly flags: readonly ReviewFlag[];
 };
 
-/** In the order of the ids. Ids of other accounts are left out. */
+/** In the order of the names. Orders that do not exist are left out. */
 export async function listOrderRows(
-  database: Queryable,
-  accountId: string,
-  orderIds: readonly string[],
+  database: Database,
+  names: readonly OrderKey[],
 ): Promise<OrderListRow[]> {
-  if (orderIds.length === 0) return [];
-  const values = [accountId, orderIds];
-  const [orders, transactions] = await Promise.all([
-    database.query<OrderPart>({
-      text: `select order_id as "orderId", invoice_id as "invoiceId", status as "savedStatus", attempts,
-                    currency, total_amount as total, flags, created_at as "createdAt",
-                    lapses_at as "lapsesAt", details -> 'user' as "user"
-               from orders where account_id = $1 and order_id = any($2::text[])`,
-      values,
-    }),
-    database.query<TransactionPart>({
-      text: `select order_id as "orderId", transaction_id as "transactionId", type, status, provider, amount,
-                    currency, moved_amount as moved, flags, fields ->> 'paymentMode' as mode,
-                    fields -> 'failure' ->> 'code' as failure
-               from transactions where account_id = $1 and order_id = any($2::text[])
-              order by order_id, transaction_id`,
-      values,
-    }),
-  ]);
-  const byId = new Map(orders.rows.map((order) => [order.orderId, order]));
-  const byOrder = Map.groupBy(transactions.rows, ({ orderId }) => orderId);
-  return orderIds.flatMap((orderId) => {
+  const [orders, transactions] = await database.pipelined((connection) =>
+    Promise.all([
+      queryPerAccount<OrderPart, OrderKey>(connection, names, (accountId, own) => ({
+        text: `select account_id as "accountId", order_id as "orderId", invoice_id as "invoiceId",
+                      status as "savedStatus", attempts, currency, total_amount as total,
+                      flags as "ownFlags", created_at as "createdAt", lapses_at as "lapsesAt",
+                      details -> 'user' as "user"
+                 from orders where account_id = $1 and order_id = any($2::text[])`,
+        values: [accountId, own.map(({ orderId }) => orderId)],
+      })),
+      queryPerAccount<TransactionPart, OrderKey>(connection, names, (accountId, own) => ({
+        text: `select order_id as "orderId", transaction_id as "transactionId", type, status,
+                      provider, amount, currency, moved_amount as moved, flags,
+                      fields ->> 'paymentMode' as mode, fields -> 'failure' ->> 'code' as failure
+                 from transactions where account_id = $1 and order_id = any($2::text[])
+                order by order_id, transaction_id`,
+        values: [accountId, own.map(({ orderId }) => orderId)],
+      })),
+    ]),
+  );
+  const byId = new Map(orders.map((order) => [order.orderId, order]));
+  const byOrder = Map.groupBy(transactions, ({ orderId }) => orderId);
+  return names.flatMap(({ orderId }) => {
     const order = byId.get(orderId);
     return order ? [toRow(order, byOrder.get(orderId) ?? [])] : [];
   });
@@ -79,16 +81,14 @@ export async function listOrderRows(
 
 function toRow(order: OrderPart, transactions: readonly TransactionPart[]): OrderListRow {
   const sum = (type: 'payment' | 'refund') =>
-    transactions
-      .filter((one) => one.type === type)
-      .reduce((total, one) => total + readMoved(one, order.currency), 0);
+    transactions.filter((one) => one.type === type).reduce((total, one) => total + one.moved, 0);
   const isPayment = ({ type }: TransactionPart) => type === 'payment';
   const shown =
     transactions.findLast((one) => isPayment(one) && one.status === 'succeeded') ??
     transactions.findLast(isPayment);
   return {
     ...order,
-    flags: sortedOnce([...order.flags, ...transactions.flatMap(({ flags }) => flags)]),
+    flags: sortedOnce([...order.ownFlags, ...transactions.flatMap(({ flags }) => flags)]),
     paid: sum('payment'),
     refunded: sum('refund'),
     payment: shown ? toSummary(shown) : null,

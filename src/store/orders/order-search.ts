@@ -1,7 +1,7 @@
 /** Finds orders of an account by what a person may have at hand. Each question is answered by one index. */
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
-import { byBytes, type TextOrder } from '../inbox/text-order.ts';
+import { byBytes, type TextOrder } from '../text-order.ts';
 
 /** Newest first, if there are several. */
 export type FoundIds = readonly string[];

@@ -1,6 +1,6 @@
 /** The currencies of the newest orders of an account. */
 import type { Queryable } from '../../postgres/database.ts';
-import { byBytes, type TextOrder } from '../inbox/text-order.ts';
+import { byBytes, type TextOrder } from '../text-order.ts';
 
 /** Enough to find the usual currencies, and cheap to read. */
 const lookedAtMax = 500;

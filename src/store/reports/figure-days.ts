@@ -5,6 +5,7 @@
 import { type Figure, type ShareKind, shareKinds } from '../../domain/reports/figure.ts';
 import { dayAfter } from '../../domain/reports/slot.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { type SummedPeriod, sumFigures } from './figures.ts';
 
 export const dayKinds: readonly string[] = shareKinds.map((kind) => `${kind}_day`);
 
@@ -54,21 +55,8 @@ export async function replaceDay(tx: Transaction, day: Day): Promise<void> {
 export async function sumDays(
   database: Queryable,
   accountId: string,
-  {
-    from,
-    to,
-    except,
-  }: { readonly from: Date; readonly to: Date; readonly except: readonly Date[] },
+  period: Omit<SummedPeriod, 'kinds'>,
 ): Promise<Figure[]> {
-  type Row = { kind: ShareKind; name: string; currency: string; orders: number; payments: number };
-  const { rows } = await database.query<Row & { amount: string }>({
-    text: `select left(kind, -4) as kind, name, currency, sum(orders)::bigint as orders,
-                  sum(payments)::bigint as payments, sum(amount)::text as amount
-             from figures
-            where account_id = $1 and kind = any($2::text[]) and starts_at >= $3 and starts_at < $4
-              and starts_at <> all($5::timestamptz[])
-            group by kind, name, currency`,
-    values: [accountId, dayKinds, from, to, except],
-  });
-  return rows.map((row) => ({ ...row, amount: BigInt(row.amount) }));
+  const sums = await sumFigures(database, accountId, { ...period, kinds: dayKinds });
+  return sums.map((sum) => ({ ...sum, kind: sum.kind.replace('_day', '') as ShareKind }));
 }

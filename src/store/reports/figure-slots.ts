@@ -4,8 +4,8 @@ import { findTimeOfOrder, firstOrderIdAt } from '../../domain/ids.ts';
 import { figureKinds } from '../../domain/reports/figure.ts';
 import { slotAfter, slotOf, slotsBetween } from '../../domain/reports/slot.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
-import { byBytes, type TextOrder } from '../inbox/text-order.ts';
 import { queryPerAccount } from '../per-account.ts';
+import { byBytes, type TextOrder } from '../text-order.ts';
 import { dayKinds } from './figure-days.ts';
 import type { Slot } from './figures.ts';
 

@@ -8,8 +8,8 @@ import { type Figure, type FigureKind, figureKinds } from '../../domain/reports/
 import { slotAfter } from '../../domain/reports/slot.ts';
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import { byBytes, type TextOrder } from '../inbox/text-order.ts';
-import { isRefunded, movedAmountOf } from '../payments/moved-amount.ts';
+import { isRefunded } from '../payments/moved-amount.ts';
+import { byBytes, type TextOrder } from '../text-order.ts';
 
 /** The orders of an account that were created in a half hour. */
 export type Slot = { readonly accountId: string; readonly startsAt: Date };
@@ -37,7 +37,7 @@ export async function countSlot(
            finished as materialized (
              select order_id, type, t.status, provider, fields ->> 'paymentMode' as mode,
                     fields -> 'failure' ->> 'code' as failure, created.currency, ${isRefunded} as is_refund,
-                    case when t.status <> 'failed' then ${movedAmountOf('created.currency')}
+                    case when t.status <> 'failed' then t.moved_amount
                          when t.currency = created.currency then t.amount end as amount
                from created join (select * from transactions where ${isInSlot}) t using (order_id)
               where t.status in ('succeeded', 'failed') or t.moved_amount > 0),
@@ -113,7 +113,7 @@ export async function replaceFigures(
 export type SummedPeriod = {
   readonly from: Date;
   readonly to: Date;
-  readonly kinds: readonly FigureKind[];
+  readonly kinds: readonly string[];
   readonly except: readonly Date[];
 };
 

@@ -4,8 +4,8 @@ import { firstOrderIdAt } from '../../domain/ids.ts';
 import type { OrderToCount } from '../../domain/reports/count-orders.ts';
 import { slotAfter } from '../../domain/reports/slot.ts';
 import type { Queryable } from '../../postgres/database.ts';
-import { byBytes, type TextOrder } from '../inbox/text-order.ts';
 import { type TransactionRow, toTransaction } from '../payments/transaction-rows.ts';
+import { byBytes, type TextOrder } from '../text-order.ts';
 import type { Slot } from './figures.ts';
 
 type OrderRow = Omit<OrderToCount, 'transactions'> & { readonly orderId: string };

@@ -1,7 +1,6 @@
 /** Counts what a step of the sweep has left. Counting stops at a limit, so it stays cheap however much is left. */
 import type { Queryable } from '../../postgres/database.ts';
 import type { WalkedState } from '../inbox/known-deliveries.ts';
-import type { OrderKey } from '../order-rows.ts';
 import type { DeliveryCursor } from '../sweep-cursors.ts';
 import { prunable } from './prune-deliveries.ts';
 
@@ -48,14 +47,6 @@ export function countDeadToExpire(database: Queryable, deadBefore: Date): Promis
 
 export function countKeysToPrune(database: Queryable, createdBefore: Date): Promise<number> {
   return countUpToMax(database, 'idempotency_keys where created_at <= $1', [createdBefore]);
-}
-
-export function countOrdersAfter(
-  database: Queryable,
-  { accountId, orderId }: OrderKey,
-): Promise<number> {
-  const rows = 'orders where (account_id, order_id) > ($1, $2)';
-  return countUpToMax(database, rows, [accountId, orderId]);
 }
 
 async function countUpToMax(

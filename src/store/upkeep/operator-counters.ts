@@ -13,7 +13,6 @@ import {
   withStoredCounts,
 } from '../events/event-counters.ts';
 import { listStepReports, type StepReport } from './background-steps.ts';
-import { listStoredCounts, type StoredCounts, saveCounts } from './stored-counts.ts';
 
 const watchedStates = ['received', 'parked', 'dead', 'needs_review'] as const;
 
@@ -201,4 +200,35 @@ async function countEach<Name, Counted>(
 function firstBy(column: string | null, limit: number | null): string {
   if (limit === null) return '';
   return `${column === null ? '' : `order by ${column}`} limit ${limit}`;
+}
+
+type StoredCounts = {
+  readonly counts: ReadonlyMap<string, number>;
+  /** When the oldest of them was taken; undefined before the first sweep. */
+  readonly countedAt: Date | undefined;
+};
+
+/** Counts that the sweep has taken, for /metrics. */
+async function listStoredCounts(database: Queryable): Promise<StoredCounts> {
+  const { rows } = await database.query<{ name: string; count: number; counted_at: Date }>({
+    name: 'list-stored-counts',
+    text: 'select name, count, counted_at from stored_counts order by counted_at',
+  });
+  return {
+    counts: new Map(rows.map(({ name, count }) => [name, count])),
+    countedAt: rows[0]?.counted_at,
+  };
+}
+
+async function saveCounts(
+  database: Queryable,
+  counts: ReadonlyMap<string, number>,
+  at: Date,
+): Promise<void> {
+  await database.query({
+    text: `insert into stored_counts (name, count, counted_at)
+           select name, count, $3 from unnest($1::text[], $2::bigint[]) as counted (name, count)
+           on conflict (name) do update set count = excluded.count, counted_at = excluded.counted_at`,
+    values: [[...counts.keys()], [...counts.values()], at],
+  });
 }

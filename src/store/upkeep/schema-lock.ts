@@ -1,5 +1,5 @@
 /** Changes of the schema are made by one process at a time, however long they take. */
-import type { Database, Transaction } from '../../postgres/database.ts';
+import type { Transaction } from '../../postgres/database.ts';
 
 /** Row 0 of the journal of migrations exists to be locked. */
 export async function lockSchema(tx: Transaction): Promise<void> {
@@ -15,15 +15,4 @@ export async function withoutTimeout(tx: Transaction): Promise<Transaction> {
   const query_timeout = 24 * 60 * 60 * 1000;
   await tx.query({ text: 'set local statement_timeout = 0' });
   return { ...tx, query: (statement) => tx.query({ ...statement, query_timeout }) };
-}
-
-/** Ends the race of processes that start at once on an empty database and install something else, one after the other. */
-export async function oneAtATime<Result>(
-  database: Database,
-  install: () => Promise<Result>,
-): Promise<Result> {
-  return database.transaction(async (tx) => {
-    await lockSchema(tx);
-    return install();
-  });
 }

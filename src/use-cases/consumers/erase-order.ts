@@ -31,7 +31,7 @@ import {
 import type { OrderKey } from '../../store/order-rows.ts';
 import { listHistoryRows, saveHistoryRows } from '../../store/orders/history.ts';
 import { lockOrder } from '../../store/orders/orders.ts';
-import { lockFigures } from '../../store/reports/figure-cursors.ts';
+import { lockSlots } from '../../store/reports/slot-cursors.ts';
 import { loadOrderStates } from '../order-state/lock-order-state.ts';
 import { eraseEvents } from './erase-events.ts';
 import type { FoundConsumer } from './find-consumer.ts';
@@ -92,7 +92,7 @@ async function forgetEmails(
   tx: Transaction,
   { accountId, userId, earlierConsumers = [] }: Order,
 ): Promise<void> {
-  await lockFigures(tx);
+  await lockSlots(tx, 'emails');
   const userIds = [userId, ...earlierConsumers.map((earlier) => earlier.userId)];
   const known = userIds.filter((id) => id !== null);
   await deleteEmails(tx, accountId, known);

@@ -1,57 +1,58 @@
-/** Lists events for an operator, those of the newest orders first, and shows one with its attempts. Contract 12.7. */
-import { type EventKey, firstOrderIdAt } from '../../domain/ids.ts';
+/** Lists events, those of the newest orders first, of one account or of several. Contract 12.7 and 13.7. */
+
+import { unknownEndpoint } from '../../domain/accounts/endpoint.ts';
+import type { Database } from '../../postgres/database.ts';
 import {
+  type ListedAccounts,
   type NewestPage,
   type NewestQuery,
-  type NewestScope,
   readNewest,
 } from '../../services/read-newest.ts';
 import type { Services } from '../../services/services.ts';
+import { listAllEndpoints, listEndpoints } from '../../store/accounts/endpoints.ts';
 import {
-  type EventState,
-  eventKeyOf,
-  findEvent,
+  type EventCursor,
+  type EventFilter,
+  eventCursorOf,
+  findFilteredEvents,
   type ListedEvent,
-  listAttempts,
-  listNewestEvents,
-  newestEvents,
-  type StoredAttempt,
-  type StoredEvent,
 } from '../../store/events/event-lists.ts';
-import { listHighestKeys } from '../../store/inbox/newest.ts';
 
-export type EventsQuery = NewestQuery & {
-  readonly orderId: string | undefined;
-  readonly state: EventState | undefined;
-  /** The order was created then or later. */
-  readonly orderedSince: Date | undefined;
+export type EventsQuery = Omit<NewestQuery, 'after'> & {
+  readonly filter: EventFilter;
+  /** The last event of the page before. */
+  readonly after: EventCursor | undefined;
 };
 
-export function listEvents(
+/** A page looks at a limited number of events, so it may be short and still have a next one. */
+export async function listEvents(
   { database }: Pick<Services, 'database'>,
-  scope: NewestScope,
-  { orderId, state, orderedSince, ...query }: EventsQuery,
+  accounts: ListedAccounts,
+  { filter, after, ...query }: EventsQuery,
 ): Promise<NewestPage<ListedEvent>> {
-  const from = orderedSince && firstOrderIdAt(orderedSince);
-  const range = { orderId, state, from: scope.isByTime ? from : undefined };
-  return readNewest<ListedEvent>(
-    scope,
+  await refuseUnknownEndpoint(database, accounts, filter.endpointId);
+  const cursor = after && eventCursorOf(after);
+  return readNewest(
+    database,
+    accounts,
+    { ...query, after: cursor },
     {
-      keyOf: eventKeyOf,
-      listHighest: (before) => listHighestKeys(database, newestEvents({ ...range, before })),
-      read: (accountId, page) => listNewestEvents(database, accountId, { ...range, ...page }),
-      isWanted: (event) => from === undefined || event.orderId >= from,
+      find: (from, order, accountId, range) =>
+        findFilteredEvents(from, order, accountId, { ...range, filter }),
+      cursorOf: eventCursorOf,
     },
-    query,
   );
 }
 
-export type ShownEvent = StoredEvent & { readonly attempts: readonly StoredAttempt[] };
-
-export async function showEvent(
-  { database }: Pick<Services, 'database'>,
-  key: EventKey,
-): Promise<ShownEvent | undefined> {
-  const event = await findEvent(database, key);
-  return event && { ...event, attempts: await listAttempts(database, key) };
+async function refuseUnknownEndpoint(
+  database: Database,
+  accounts: ListedAccounts,
+  endpointId: string | undefined,
+): Promise<void> {
+  if (endpointId === undefined) return;
+  const known =
+    typeof accounts === 'string'
+      ? await listEndpoints(database, accounts)
+      : await listAllEndpoints(database);
+  if (!known.some((one) => one.endpointId === endpointId)) throw unknownEndpoint(endpointId);
 }

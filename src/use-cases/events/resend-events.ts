@@ -13,7 +13,7 @@ import {
   makeEventsDue,
   type ResendRange,
   type ResentEvents,
-} from '../../store/events/event-lists.ts';
+} from '../../store/events/resent-events.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 
 /** To one endpoint, or to all that are enabled. A process of the service sends them within a second. */

@@ -5,7 +5,7 @@ import { eventLimits } from '../../domain/events/limits.ts';
 import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { listEndpoints } from '../../store/accounts/endpoints.ts';
-import { makeUndeliveredDue } from '../../store/events/event-pages.ts';
+import { makeUndeliveredDue } from '../../store/events/resent-events.ts';
 import { refuseDisabled } from './resend-events.ts';
 
 export type UndeliveredRange = {

@@ -5,7 +5,7 @@ import type { Queryable } from '../../postgres/database.ts';
 import { getProvider } from '../../providers/providers.ts';
 import { createPauses } from '../../services/event-loop.ts';
 import { findDeliveries } from '../../store/inbox/deliveries.ts';
-import type { NewestDelivery } from '../../store/inbox/newest.ts';
+import type { ListedDelivery } from '../../store/inbox/delivery-lists.ts';
 import { tryTranslate } from './translate-delivery.ts';
 
 /** All null if the body was pruned, or does not name them. */
@@ -15,14 +15,14 @@ type Content = {
   readonly currency: string | null;
 };
 
-export type DescribedDelivery = NewestDelivery & Content;
+export type DescribedDelivery = ListedDelivery & Content;
 
 /** Bounds the memory: a body may have 256 KiB. */
 const bodiesPerRead = 50;
 
 export async function describeContents(
   database: Queryable,
-  deliveries: readonly NewestDelivery[],
+  deliveries: readonly ListedDelivery[],
 ): Promise<DescribedDelivery[]> {
   const contents = new Map<string, Content>();
   const pauseIfLong = createPauses(1, 2);
@@ -41,23 +41,6 @@ export async function describeContents(
     ...delivery,
     ...(contents.get(delivery.deliveryId) ?? nothingKnown),
   }));
-}
-
-/** In the order of the ids. Those that are gone are left out. */
-export async function describeByIds(
-  database: Queryable,
-  accountId: string,
-  deliveryIds: readonly string[],
-): Promise<DescribedDelivery[]> {
-  const described = new Map<string, DescribedDelivery>();
-  for (let at = 0; at < deliveryIds.length; at += bodiesPerRead) {
-    const ids = deliveryIds.slice(at, at + bodiesPerRead);
-    for (const stored of await findDeliveries(database, accountId, ids)) {
-      const { headers: _headers, body: _body, ...delivery } = stored;
-      described.set(stored.deliveryId, { ...delivery, ...contentOf(stored) });
-    }
-  }
-  return deliveryIds.flatMap((id) => described.get(id) ?? []);
 }
 
 const nothingKnown: Content = { event: null, amount: null, currency: null };

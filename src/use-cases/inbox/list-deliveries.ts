@@ -1,44 +1,42 @@
-/** Lists the newest deliveries for an operator, of one account or of all, with what each is about. */
-import { firstTimeKeyAt, timeKeyOfDelivery } from '../../domain/ids.ts';
-import type { DeliveryState } from '../../domain/inbox/delivery.ts';
-import { type NewestQuery, type NewestScope, readNewest } from '../../services/read-newest.ts';
+/** Lists deliveries, newest first, of one account or of several, with what each is about. */
+
+import { timeKeyOfDelivery } from '../../domain/ids.ts';
+import {
+  type ListedAccounts,
+  type NewestPage,
+  type NewestQuery,
+  readNewest,
+} from '../../services/read-newest.ts';
 import type { Services } from '../../services/services.ts';
 import {
-  listHighestKeys,
-  listNewestDeliveries,
-  type NewestDelivery,
-  newestDeliveries,
-} from '../../store/inbox/newest.ts';
+  type DeliveryFilter,
+  findFilteredDeliveries,
+  type ListedDelivery,
+} from '../../store/inbox/delivery-lists.ts';
 import { type DescribedDelivery, describeContents } from './describe-contents.ts';
 
-export type DeliveriesQuery = NewestQuery & {
-  readonly state: DeliveryState | undefined;
-  readonly since: Date | undefined;
-};
+/** `after` is a delivery id. */
+export type DeliveriesQuery = NewestQuery & { readonly filter: DeliveryFilter };
 
-export type DeliveryPage = {
+export type DeliveriesPage = Omit<NewestPage<ListedDelivery>, 'rows'> & {
   readonly deliveries: readonly DescribedDelivery[];
-  /** A delivery id. */
-  readonly next: string | undefined;
 };
 
 export async function listDeliveries(
   { database }: Pick<Services, 'database'>,
-  scope: NewestScope,
-  { state, since, after, limit }: DeliveriesQuery,
-): Promise<DeliveryPage> {
-  const range = { state, from: since && scope.isByTime ? firstTimeKeyAt(since) : undefined };
-  const { rows, next } = await readNewest<NewestDelivery>(
-    scope,
+  accounts: ListedAccounts,
+  { filter, after, ...query }: DeliveriesQuery,
+): Promise<DeliveriesPage> {
+  const cursor = after === undefined ? undefined : timeKeyOfDelivery(after);
+  const { rows, ...page } = await readNewest(
+    database,
+    accounts,
+    { ...query, after: cursor },
     {
-      keyOf: ({ deliveryId }) => timeKeyOfDelivery(deliveryId),
-      listHighest: (before) => listHighestKeys(database, newestDeliveries({ ...range, before })),
-      read: (accountId, page) => listNewestDeliveries(database, accountId, { ...range, ...page }),
-      isWanted: (delivery) =>
-        (state === undefined || delivery.state === state) &&
-        (since === undefined || delivery.receivedAt >= since),
+      find: (from, order, accountId, range) =>
+        findFilteredDeliveries(from, order, accountId, { ...range, filter }),
+      cursorOf: ({ deliveryId }) => timeKeyOfDelivery(deliveryId),
     },
-    { after: after === undefined ? undefined : timeKeyOfDelivery(after), limit },
   );
-  return { deliveries: await describeContents(database, rows), next: next?.deliveryId };
+  return { ...page, deliveries: await describeContents(database, rows) };
 }

@@ -1,10 +1,6 @@
 /** Loads what is stored under the keys and event ids of a batch, to tell repeats from new deliveries. Contract 6.7. */
 import type { Delivery } from '../../domain/inbox/delivery.ts';
-import {
-  listPossibleKeys,
-  type RecognisedDelivery,
-  recogniseRepeats,
-} from '../../domain/inbox/repeats.ts';
+import { type RecognisedDelivery, recogniseRepeats } from '../../domain/inbox/repeats.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
 import { listHeldEvents, lockDeliveriesByKey } from '../../store/inbox/delivery-writes.ts';
@@ -24,7 +20,7 @@ export async function lockRepeats(
   );
   // Event ids are read after the lock, so that they include those of the transactions it waited for.
   const [stored, takenEvents] = await inOrder([
-    () => lockDeliveriesByKey(tx, deliveries.flatMap(listPossibleKeys)),
+    () => lockDeliveriesByKey(tx, deliveries),
     () => listHeldEvents(tx, events),
   ]);
   const recognised = recogniseRepeats(deliveries, stored, takenEvents);

@@ -15,7 +15,7 @@ import {
   showField,
   transactionsPerPage,
 } from '../../domain/why/explanation.ts';
-import { shownAmounts } from '../../domain/why/shown.ts';
+import { type AmountStyle, shownAmounts } from '../../domain/why/shown.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import { databaseLimits } from '../../postgres/limits.ts';
 import { getProvider } from '../../providers/providers.ts';
@@ -35,6 +35,7 @@ import { buildTimelinePage, readLife } from './read-timeline.ts';
 export type ExplainOptions = {
   /** Personal data is masked as for an order token. */
   readonly masked: boolean;
+  readonly amounts?: AmountStyle;
   /** The page of the timeline up to this time; the newest page without it. */
   readonly upTo?: Date | undefined;
   /** The page of transactions behind this one. */
@@ -156,7 +157,7 @@ function explainOne(
   transaction: Transaction,
   { order, settled, changes }: Stored,
   deliveryOf: FindDelivery,
-  { masked }: ExplainOptions,
+  { masked, amounts }: ExplainOptions,
 ): ExplainedTransaction {
   const { transactionId, type, provider, status, currency } = transaction;
   const fields = explainTransaction(transaction, {
@@ -166,7 +167,7 @@ function explainOne(
     deliveryIdOf: (deliveryKey) => deliveryOf({ provider, deliveryKey })?.deliveryId ?? null,
     isStale: (deliveryKey) => deliveryOf({ provider, deliveryKey })?.state === 'stale',
   });
-  const shownFields = fields.map((field) => showField(field, currency, masked));
+  const shownFields = fields.map((field) => showField(field, currency, masked, amounts));
   const providerName = getProvider(provider).displayName;
   return { transactionId, type, provider, providerName, status, currency, fields: shownFields };
 }

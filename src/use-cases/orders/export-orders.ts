@@ -12,7 +12,7 @@ import type { User } from '../../domain/orders/order.ts';
 import type { OrderFilter } from '../../domain/orders/order-filter.ts';
 import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
-import { type ListedOrderRow, listFilteredOrders } from './list-filtered-orders.ts';
+import { type ListedOrder, listOrders } from './list-orders.ts';
 
 export type ExportOptions = {
   readonly filter: OrderFilter;
@@ -69,16 +69,16 @@ async function* eachPage(
   services: Pick<Services, 'database' | 'clock'>,
   accountId: string,
   filter: OrderFilter,
-): AsyncGenerator<readonly ListedOrderRow[], void> {
+): AsyncGenerator<readonly ListedOrder[], void> {
   let after: string | undefined;
   do {
-    const page = await listFilteredOrders(services, accountId, { filter, after, limit: pageSize });
+    const page = await listOrders(services, accountId, { filter, after, limit: pageSize });
     if (page.orders.length > 0) yield page.orders;
     after = page.next;
   } while (after !== undefined);
 }
 
-const columns: ReadonlyArray<readonly [title: string, cellOf: (row: ListedOrderRow) => CsvCell]> = [
+const columns: ReadonlyArray<readonly [title: string, cellOf: (row: ListedOrder) => CsvCell]> = [
   ['order_id', ({ orderId }) => orderId],
   ['invoice_id', ({ invoiceId }) => invoiceId],
   ['created_at', ({ createdAt }) => createdAt.toISOString()],
@@ -100,7 +100,7 @@ const columns: ReadonlyArray<readonly [title: string, cellOf: (row: ListedOrderR
   ['mobile_number', ({ user }) => phoneOf(user)],
 ];
 
-function money({ currency }: ListedOrderRow, minor: MinorUnits): CsvCell {
+function money({ currency }: ListedOrder, minor: MinorUnits): CsvCell {
   return { number: formatAmount(minor, displayExponent(currency)) };
 }
 

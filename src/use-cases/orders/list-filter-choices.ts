@@ -1,10 +1,11 @@
 /** What the filters of a list can be set to, in the order in which they are offered. */
+
 import { deliveryFlags, reviewFlags } from '../../domain/inbox/review-reasons.ts';
 import { currencyCodes } from '../../domain/money/currency.ts';
 import { providers } from '../../providers/providers.ts';
 import type { Services } from '../../services/services.ts';
-import { findTextOrder } from '../../store/inbox/text-order.ts';
 import { listRecentCurrencies } from '../../store/orders/recent-currencies.ts';
+import { findTextOrder } from '../../store/text-order.ts';
 
 export type FilterChoices = {
   readonly providers: readonly { readonly name: string; readonly displayName: string }[];

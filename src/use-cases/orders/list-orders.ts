@@ -1,48 +1,54 @@
-/** Lists the newest orders for an operator, of one account or of all. */
-import { firstOrderIdAt } from '../../domain/ids.ts';
-import { type OrderStatus, orderStatus } from '../../domain/orders/order.ts';
-import {
-  type NewestPage,
-  type NewestQuery,
-  type NewestScope,
-  readNewest,
-} from '../../services/read-newest.ts';
-import type { Services } from '../../services/services.ts';
-import {
-  listHighestKeys,
-  listNewestOrders,
-  type NewestOrder,
-  newestOrders,
-} from '../../store/inbox/newest.ts';
+/** Lists orders that match a filter, newest first, of one account or of several. See docs/decisions/0046. */
 
-export type OrdersQuery = NewestQuery & {
-  readonly status: OrderStatus | undefined;
-  readonly since: Date | undefined;
+import { refuseField } from '../../domain/errors.ts';
+import { isOrderId } from '../../domain/ids.ts';
+import { type OrderStatus, orderStatus } from '../../domain/orders/order.ts';
+import { checkFilter, type OrderFilter } from '../../domain/orders/order-filter.ts';
+import { type Effort, type ListedAccounts, readNewest } from '../../services/read-newest.ts';
+import type { Services } from '../../services/services.ts';
+import { findFilteredOrders } from '../../store/orders/filtered-orders.ts';
+import { listOrderRows, type OrderListRow } from '../../store/orders/order-list-rows.ts';
+
+export type OrdersQuery = {
+  readonly filter: OrderFilter;
+  /** The `next` of the previous page. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+  readonly effort?: Effort;
 };
 
-export type ListedOrder = NewestOrder & { readonly status: OrderStatus };
+export type ListedOrder = OrderListRow & { readonly status: OrderStatus };
+
+export type OrdersPage = {
+  readonly orders: readonly ListedOrder[];
+  /** How many orders were looked at to find these. */
+  readonly lookedAt: number;
+  /** An order id; undefined after the last order. A page with a next one may have few orders, or none. */
+  readonly next: string | undefined;
+};
 
 export async function listOrders(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
-  scope: NewestScope,
-  { status, since, ...query }: OrdersQuery,
-): Promise<NewestPage<ListedOrder>> {
+  accounts: ListedAccounts,
+  { filter, ...query }: OrdersQuery,
+): Promise<OrdersPage> {
+  checkFilter(filter);
+  const { after } = query;
+  if (after !== undefined && !isOrderId(after)) refuseField('after', 'must be the next of a page');
   const now = clock();
-  const from = since && scope.isByTime ? firstOrderIdAt(since) : undefined;
-  return readNewest<ListedOrder>(
-    scope,
+  const { rows, lookedAt, next } = await readNewest(
+    database,
+    accounts,
+    { ...query, after },
     {
-      keyOf: ({ orderId }) => orderId,
-      listHighest: (before) => listHighestKeys(database, newestOrders({ before, from })),
-      read: async (accountId, range) => {
-        const orders = await listNewestOrders(database, accountId, { ...range, from });
-        return orders.map((order) => ({ ...order, status: orderStatus(order, now) }));
-      },
-      // No index contains the status, because every change of it would have to write to that index.
-      isWanted: (order) =>
-        (status === undefined || order.status === status) &&
-        (since === undefined || order.createdAt >= since),
+      find: (from, order, accountId, range) =>
+        findFilteredOrders(from, order, accountId, { ...range, filter, now }),
+      cursorOf: ({ orderId }) => orderId,
     },
-    query,
   );
+  const orders = await listOrderRows(database, rows);
+  return {
+    orders: orders.map((row) => ({ ...row, status: orderStatus(row, now) })),
+    ...{ lookedAt, next: next?.orderId },
+  };
 }

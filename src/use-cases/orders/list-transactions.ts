@@ -1,43 +1,28 @@
 /** Lists payments and refunds for an operator: those of the newest orders first, or those of one order. */
-import { firstOrderIdAt } from '../../domain/ids.ts';
 import {
+  type ListedAccounts,
   type NewestPage,
   type NewestQuery,
-  type NewestScope,
   readNewest,
 } from '../../services/read-newest.ts';
 import type { Services } from '../../services/services.ts';
 import {
-  listHighestKeys,
-  listNewestTransactions,
-  type NewestTransaction,
-  newestTransactions,
-} from '../../store/inbox/newest.ts';
+  findFilteredTransactions,
+  type ListedTransaction,
+  type TransactionFilter,
+} from '../../store/payments/transaction-lists.ts';
 
-export type TransactionsQuery = NewestQuery & {
-  readonly orderId: string | undefined;
-  readonly status: string | undefined;
-  /** The order was created then or later: no index contains the time of a transaction. */
-  readonly orderedSince: Date | undefined;
-};
+/** `after` is a transaction id. */
+export type TransactionsQuery = NewestQuery & { readonly filter: TransactionFilter };
 
 export function listTransactions(
   { database }: Pick<Services, 'database'>,
-  scope: NewestScope,
-  { orderId, status, orderedSince, ...query }: TransactionsQuery,
-): Promise<NewestPage<NewestTransaction>> {
-  const from = orderedSince && firstOrderIdAt(orderedSince);
-  const range = { orderId, from: scope.isByTime ? from : undefined };
-  return readNewest<NewestTransaction>(
-    scope,
-    {
-      keyOf: ({ transactionId }) => transactionId,
-      listHighest: (before) => listHighestKeys(database, newestTransactions({ ...range, before })),
-      read: (accountId, page) => listNewestTransactions(database, accountId, { ...range, ...page }),
-      isWanted: (transaction) =>
-        (status === undefined || transaction.status === status) &&
-        (from === undefined || transaction.orderId >= from),
-    },
-    query,
-  );
+  accounts: ListedAccounts,
+  { filter, ...query }: TransactionsQuery,
+): Promise<NewestPage<ListedTransaction>> {
+  return readNewest(database, accounts, query, {
+    find: (from, order, accountId, range) =>
+      findFilteredTransactions(from, order, accountId, { ...range, filter }),
+    cursorOf: ({ transactionId }) => transactionId,
+  });
 }

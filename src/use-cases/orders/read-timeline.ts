@@ -1,13 +1,14 @@
 /** Reads one page of the timeline of an order: a bounded number of rows of each table, on the snapshot of the caller. */
 import type { Order } from '../../domain/orders/order.ts';
 import type { Transaction } from '../../domain/payments/transaction.ts';
+import type { ShowOptions } from '../../domain/why/effects.ts';
 import {
   cutTimeline,
   findPageBegin,
   type Timeline,
   timelineRowsMax,
 } from '../../domain/why/explanation.ts';
-import { shownValue } from '../../domain/why/shown.ts';
+import { type AmountStyle, shownValue } from '../../domain/why/shown.ts';
 import { buildTimeline, type LifeDelivery } from '../../domain/why/timeline.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import { getProvider } from '../../providers/providers.ts';
@@ -52,7 +53,7 @@ export async function buildTimelinePage(
   order: Order,
   transactions: readonly Transaction[],
   { upTo, history, deliveries, events, attempts, checkout, resolutions }: StoredLife,
-  { masked }: { readonly masked: boolean },
+  { masked, amounts }: Pick<ShowOptions, 'masked' | 'amounts'>,
 ): Promise<Timeline> {
   const currencies = new Map(
     transactions.map(({ transactionId, currency }) => [transactionId, currency]),
@@ -73,28 +74,27 @@ export async function buildTimelinePage(
       .filter(({ at }) => isOnPage(at))
       .reverse()
       .flatMap(({ entries }) => entries),
-    deliveries: (await describeContents(database, received)).map(toLife),
+    deliveries: (await describeContents(database, received)).map((delivery) =>
+      toLife(delivery, amounts),
+    ),
     events: events.filter(({ occurredAt }) => isOnPage(occurredAt)).reverse(),
     attempts: attempts.filter(({ attemptedAt }) => isOnPage(attemptedAt)).reverse(),
   };
-  const entries = buildTimeline(life, { masked, currencyOf }).filter(({ at }) => at <= upTo);
+  const entries = buildTimeline(life, { masked, amounts, currencyOf }).filter(
+    ({ at }) => at <= upTo,
+  );
   const cut = cutTimeline(entries, begin);
   const isFirstPage = cut.olderUpTo === null;
   return { ...cut, isPruned: isFirstPage && (history.firstPosition ?? 1) > 1 };
 }
 
 /** Without keys and settings, which explain nothing to a reader. */
-function toLife({
-  deliveryId,
-  provider,
-  state,
-  why,
-  flags,
-  ...rest
-}: DescribedDelivery): LifeDelivery {
-  const { tries, receivedAt, finishedAt, event, currency } = rest;
-  const amount = shownValue('amount', rest.amount, currency) as number | null;
-  const result = { state, why, flags, tries, receivedAt, finishedAt };
-  const providerName = getProvider(provider).displayName;
-  return { deliveryId, provider, providerName, ...result, event, amount, currency };
+function toLife(delivery: DescribedDelivery, amounts: AmountStyle | undefined): LifeDelivery {
+  const { deliveryId, provider, state, why, flags, tries, receivedAt, finishedAt } = delivery;
+  const { event, currency } = delivery;
+  return {
+    ...{ deliveryId, provider, providerName: getProvider(provider).displayName },
+    ...{ state, why, flags, tries, receivedAt, finishedAt, event, currency },
+    amount: shownValue('amount', delivery.amount, currency, amounts) as LifeDelivery['amount'],
+  };
 }

@@ -15,7 +15,7 @@ import type { Database } from '../../postgres/database.ts';
 import { providers } from '../../providers/providers.ts';
 import type { Services } from '../../services/services.ts';
 import { listConsumersByEmail } from '../../store/consumers/consumer-emails.ts';
-import { findTextOrder } from '../../store/inbox/text-order.ts';
+import type { OrderKey } from '../../store/order-rows.ts';
 import { listOrderRows } from '../../store/orders/order-list-rows.ts';
 import {
   type FoundIds,
@@ -27,8 +27,9 @@ import {
   findIdsByTransaction,
   findNewestIdsByEmail,
 } from '../../store/orders/order-search.ts';
+import { findTextOrder } from '../../store/text-order.ts';
 import { identifyConsumer } from './identify-consumer.ts';
-import type { ListedOrderRow } from './list-filtered-orders.ts';
+import type { ListedOrder } from './list-orders.ts';
 
 export type MatchReason =
   | 'order_id'
@@ -41,7 +42,7 @@ export type MatchReason =
   /** The invoice begins with the text. */
   | 'invoice_start';
 
-export type FoundOrder = ListedOrderRow & { readonly reasons: readonly MatchReason[] };
+export type FoundOrder = ListedOrder & { readonly reasons: readonly MatchReason[] };
 
 export type SearchResult = {
   /** Exact matches first. */
@@ -74,7 +75,7 @@ export async function searchOrders(
     }
   }
   const orderIds = [...reasonsById.keys()];
-  const rows = await listOrderRows(database, accountId, orderIds.slice(0, limit));
+  const rows = await listOrderRows(database, toNames(accountId, orderIds.slice(0, limit)));
   const now = clock();
   return {
     orders: rows.map((row) => ({
@@ -84,6 +85,10 @@ export async function searchOrders(
     })),
     isMore: orderIds.length > limit,
   };
+}
+
+function toNames(accountId: string, orderIds: readonly string[]): OrderKey[] {
+  return orderIds.map((orderId) => ({ accountId, orderId }));
 }
 
 type Search = readonly [reason: MatchReason, search: () => Promise<FoundIds>];
@@ -143,7 +148,7 @@ async function findIdsByEmail(
     findNewestIdsByEmail(database, order, accountId, email, newestLookedAt),
     findIdsByConsumers(database, accountId, [...new Set([...known, withoutPhone])], limit),
   ]);
-  const rows = await listOrderRows(database, accountId, [...new Set(found.flat())]);
+  const rows = await listOrderRows(database, toNames(accountId, [...new Set(found.flat())]));
   return rows
     .filter(({ user }) => user?.email !== undefined && foldEmail(user.email) === wanted)
     .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())

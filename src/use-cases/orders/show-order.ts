@@ -4,7 +4,7 @@ import { settleTransactions } from '../../domain/order-state/settle.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import type { Transaction } from '../../domain/payments/transaction.ts';
 import type { Services } from '../../services/services.ts';
-import { listNewestOfOrder } from '../../store/inbox/newest.ts';
+import { listNewestOfOrder } from '../../store/inbox/delivery-lists.ts';
 import { type HistoryEntry, listRecentHistory } from '../../store/orders/history.ts';
 import { type DescribedDelivery, describeContents } from '../inbox/describe-contents.ts';
 import { findOrder, type Refusal } from './find-order.ts';

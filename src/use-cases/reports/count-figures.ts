@@ -1,47 +1,73 @@
-/**
- * Counts the figures of every half hour whose orders were created or changed since the last sweep. What this misses is
- * found by `walk-figures.ts`. See docs/decisions/0045.
- */
-import { settledBefore } from '../../domain/reports/commit-delay.ts';
-import { addSeconds } from '../../domain/time.ts';
+/** Counts half hours again and stores what differs. Doing it again changes nothing. See docs/decisions/0045. */
+import { listDifferences } from '../../domain/reports/figure.ts';
+import { dayOf } from '../../domain/reports/slot.ts';
+import type { Clock } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
 import type { IsOver } from '../../services/run-step.ts';
-import type { Services } from '../../services/services.ts';
-import { findTextOrder } from '../../store/inbox/text-order.ts';
-import {
-  endFigurePass,
-  findFigurePass,
-  saveFigurePass,
-  startFigurePass,
-} from '../../store/reports/figure-cursors.ts';
-import { listChangedSlots } from '../../store/reports/figure-slots.ts';
-import { recountSlots } from './recount-slots.ts';
+import { listWrongDays, replaceDay } from '../../store/reports/figure-days.ts';
+import { countSlot, listFigures, replaceFigures, type Slot } from '../../store/reports/figures.ts';
+import { lockSlots } from '../../store/reports/slot-cursors.ts';
+import type { TextOrder } from '../../store/text-order.ts';
+import { type SlotVisitor, visitChanged, visitSome } from './visit-slots.ts';
 
-/** After a long pause the pass covers a part of it, and the next sweeps the rest. */
-const passSecondsMax = 6 * 60 * 60;
+const figures: SlotVisitor = { purpose: 'figures', visit: recountSlots };
 
-/**
- * A pass that is not complete when its time is over continues with the next account in the next sweep. Returns how many
- * accounts are left.
- */
-export async function countFigures(
-  { database, clock }: Pick<Services, 'database' | 'clock'>,
+/** Those whose orders were created or changed since the last sweep. Returns how many accounts are left. */
+export function countFigures(
+  services: { readonly database: Database; readonly clock: Clock },
   isOver: IsOver,
 ): Promise<number> {
-  const now = clock();
-  const order = await findTextOrder(database);
-  const known = await findFigurePass(database);
-  if (!known.until) {
-    const latest = known.reachedAt && addSeconds(known.reachedAt, passSecondsMax);
-    await startFigurePass(database, latest && latest < now ? latest : now);
-  }
-  const { reachedAt, until = now, accountId: after } = await findFigurePass(database);
-  const from = settledBefore(reachedAt ?? until);
-  const changed = [...(await listChangedSlots(database, order, { from, until, after }))];
-  for (const [index, [accountId, slots]] of changed.entries()) {
-    if (isOver()) return changed.length - index;
-    await recountSlots(database, order, slots);
-    await saveFigurePass(database, until, accountId);
-  }
-  await endFigurePass(database, until);
+  return visitChanged(services, figures, isOver);
+}
+
+/** A part of all others. The walk is endless, so nothing counts as left. */
+export async function walkFigures(
+  services: { readonly database: Database },
+  isOver: IsOver,
+): Promise<number> {
+  await visitSome(services, figures, isOver);
   return 0;
+}
+
+/** Few, because the lock is held while they are counted. */
+const batchSize = 20;
+
+/** Returns how many had other figures stored. */
+export async function recountSlots(
+  database: Database,
+  order: TextOrder,
+  slots: readonly Slot[],
+): Promise<number> {
+  let changed = 0;
+  for (let from = 0; from < slots.length; from += batchSize) {
+    changed += await recountBatch(database, order, slots.slice(from, from + batchSize));
+  }
+  return changed;
+}
+
+function recountBatch(
+  database: Database,
+  order: TextOrder,
+  slots: readonly Slot[],
+): Promise<number> {
+  return database.transaction(async (tx) => {
+    let changed = 0;
+    await lockSlots(tx, 'figures');
+    for (const slot of slots) {
+      // Each statement sees what was committed before it, so a count under the lock is newer than every stored one.
+      const [counted, stored] = [await countSlot(tx, order, slot), await listFigures(tx, slot)];
+      if (listDifferences(stored, counted).length === 0) continue;
+      await replaceFigures(tx, slot, counted);
+      changed += 1;
+    }
+    for (const day of daysOf(slots)) {
+      if ((await listWrongDays(tx, day)).length > 0) await replaceDay(tx, day);
+    }
+    return changed;
+  });
+}
+
+function daysOf(slots: readonly Slot[]) {
+  const days = slots.map(({ accountId, startsAt }) => ({ accountId, day: dayOf(startsAt) }));
+  return new Map(days.map((day) => [`${day.accountId} ${Number(day.day)}`, day])).values();
 }

@@ -16,8 +16,6 @@ import { dayAfter, dayOf, slotsBetween } from '../../domain/reports/slot.ts';
 import { addSeconds } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
-import { findTextOrder } from '../../store/inbox/text-order.ts';
-import { findFigurePass, findFigureWalk } from '../../store/reports/figure-cursors.ts';
 import { sumDays } from '../../store/reports/figure-days.ts';
 import { listSlotsChangedSince } from '../../store/reports/figure-slots.ts';
 import {
@@ -27,6 +25,8 @@ import {
   sumFigures,
   sumFiguresByBucket,
 } from '../../store/reports/figures.ts';
+import { findPass, findWalk } from '../../store/reports/slot-cursors.ts';
+import { findTextOrder } from '../../store/text-order.ts';
 import { type Attention, countAttention } from './count-attention.ts';
 
 export type AccountOverview = Overview & {
@@ -53,7 +53,7 @@ export async function getOverview(
     sumShares(database, accountId, range),
     countFresh(database, accountId, fresh),
     countAttention({ database }, accountId),
-    findFigureWalk(database),
+    findWalk(database, 'figures'),
   ]);
   // The shares are not shown by bucket, so they may all be in the first one.
   const placed = shares.map((share) => ({ ...share, startsAt: period.from }));
@@ -98,7 +98,7 @@ const uncountedSecondsMax = 3_600;
 
 /** The time from which on changes may be missing in the stored figures; late if there are older ones. */
 async function findUncounted(database: Database, now: Date) {
-  const { reachedAt = now } = await findFigurePass(database);
+  const { reachedAt = now } = await findPass(database, 'figures');
   const settled = settledBefore(reachedAt < now ? reachedAt : now);
   const earliest = addSeconds(now, -uncountedSecondsMax);
   const isLate = settled < earliest;

@@ -2,16 +2,11 @@
 import type { Actor } from '../../domain/audit.ts';
 import type { Services } from '../../services/services.ts';
 import { listAccountIds } from '../../store/accounts/accounts.ts';
-import { findTextOrder, type TextOrder } from '../../store/inbox/text-order.ts';
-import {
-  endFigurePass,
-  findFigureWalk,
-  saveFigureWalk,
-} from '../../store/reports/figure-cursors.ts';
-import type { Slot } from '../../store/reports/figures.ts';
+import { findWalk, savePass, saveWalk } from '../../store/reports/slot-cursors.ts';
+import { findTextOrder, type TextOrder } from '../../store/text-order.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
-import { recountSlots } from './recount-slots.ts';
-import { walkSlots } from './walk-slots.ts';
+import { recountSlots } from './count-figures.ts';
+import { walkSlots } from './visit-slots.ts';
 
 export type RebuiltFigures = {
   /** Half hours with orders or figures. */
@@ -19,9 +14,6 @@ export type RebuiltFigures = {
   /** Those whose figures were not right, or missing. */
   readonly changed: number;
 };
-
-/** A commit for each half hour would take most of the time. */
-const batchSize = 20;
 
 /** The log of each account whose figures changed says so. */
 export async function rebuildFigures(
@@ -32,7 +24,7 @@ export async function rebuildFigures(
   const { database, clock } = services;
   const startedAt = clock();
   const order = await findTextOrder(database);
-  const accountIds = accountId ? [accountId] : (await listAccountIds(database)).toSorted();
+  const accountIds = accountId ? [accountId] : await listAccountIds(database);
   let counted = 0;
   let changed = 0;
   for (const id of accountIds) {
@@ -49,9 +41,9 @@ export async function rebuildFigures(
     await recordAudit(services, actor, [done]);
   }
   if (!accountId) {
-    await endFigurePass(database, startedAt);
-    const { completed } = await findFigureWalk(database);
-    await saveFigureWalk(database, { last: undefined, completed: completed + 1 });
+    await savePass(database, 'figures', { reachedAt: startedAt, until: undefined, accountId: '' });
+    const { completed } = await findWalk(database, 'figures');
+    await saveWalk(database, 'figures', { last: undefined, completed: completed + 1 });
   }
   return { counted, changed };
 }
@@ -63,16 +55,9 @@ async function rebuildAccount(
 ): Promise<RebuiltFigures> {
   let counted = 0;
   let changed = 0;
-  let batch: Slot[] = [];
-  const countBatch = async () => {
-    changed += await recountSlots(database, order, batch);
-    counted += batch.length;
-    batch = [];
-  };
-  for await (const slot of walkSlots(database, order, [accountId])) {
-    batch.push(slot);
-    if (batch.length === batchSize) await countBatch();
+  for await (const slots of walkSlots(database, order, [accountId])) {
+    changed += await recountSlots(database, order, slots);
+    counted += slots.length;
   }
-  await countBatch();
   return { counted, changed };
 }

@@ -7,15 +7,15 @@ import { dayOf, slotAfter } from '../../domain/reports/slot.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
 import { listAccountIds } from '../../store/accounts/accounts.ts';
-import { findTextOrder, type TextOrder } from '../../store/inbox/text-order.ts';
-import { findFigurePass, findFigureWalk } from '../../store/reports/figure-cursors.ts';
 import { listWrongDays } from '../../store/reports/figure-days.ts';
 import { hasChangedSince } from '../../store/reports/figure-slots.ts';
 import { listFigures, type Slot } from '../../store/reports/figures.ts';
+import { findPass, findWalk } from '../../store/reports/slot-cursors.ts';
 import { eachSlotOrder } from '../../store/reports/slot-orders.ts';
 import { readSnapshot } from '../../store/snapshot.ts';
+import { findTextOrder, type TextOrder } from '../../store/text-order.ts';
 import type { Breach, RowKey } from '../../store/upkeep/invariants.ts';
-import { walkSlots } from '../reports/walk-slots.ts';
+import { walkSlots } from '../reports/visit-slots.ts';
 
 export type CheckedFigures = {
   readonly rows: number;
@@ -23,8 +23,6 @@ export type CheckedFigures = {
   readonly last: RowKey | undefined;
   readonly breaches: readonly Breach[];
 };
-
-const slotsOfPage = 100;
 
 export async function* checkFigures(
   { database }: Pick<Services, 'database'>,
@@ -34,25 +32,21 @@ export async function* checkFigures(
   }: { readonly after: RowKey | undefined; readonly accountId: string | undefined },
 ): AsyncGenerator<CheckedFigures> {
   const order = await findTextOrder(database);
-  const accountIds = accountId ? [accountId] : (await listAccountIds(database)).toSorted();
+  const accountIds = accountId ? [accountId] : await listAccountIds(database);
   let lastDay = '';
-  let rows = 0;
-  let breaches: Breach[] = [];
-  let last: RowKey | undefined;
-  for await (const slot of walkSlots(database, order, accountIds, slotOfKey(after))) {
-    last = [slot.accountId, slot.startsAt.toISOString()];
-    breaches.push(...(await checkSlot(database, order, slot)));
-    const day = dayOf(slot.startsAt);
-    const key = `${slot.accountId} ${day.toISOString()}`;
-    if (key !== lastDay) breaches.push(...(await checkDay(database, slot.accountId, day)));
-    lastDay = key;
-    rows += 1;
-    if (rows < slotsOfPage) continue;
-    yield { rows, last, breaches };
-    rows = 0;
-    breaches = [];
+  for await (const slots of walkSlots(database, order, accountIds, slotOfKey(after))) {
+    const breaches: Breach[] = [];
+    let last: RowKey | undefined;
+    for (const slot of slots) {
+      last = [slot.accountId, slot.startsAt.toISOString()];
+      breaches.push(...(await checkSlot(database, order, slot)));
+      const day = dayOf(slot.startsAt);
+      const key = `${slot.accountId} ${day.toISOString()}`;
+      if (key !== lastDay) breaches.push(...(await checkDay(database, slot.accountId, day)));
+      lastDay = key;
+    }
+    yield { rows: slots.length, last, breaches };
   }
-  yield { rows, last, breaches };
 }
 
 function slotOfKey(key: RowKey | undefined): Slot | undefined {
@@ -89,7 +83,7 @@ async function compare(database: Queryable, order: TextOrder, slot: Slot): Promi
 
 /** True if the half hour must be counted by now: nothing in it is newer than the last count. */
 async function isDue(tx: Queryable, order: TextOrder, slot: Slot): Promise<boolean> {
-  const { reachedAt } = await findFigurePass(tx);
+  const { reachedAt } = await findPass(tx, 'figures');
   if (!reachedAt || !(await isWalked(tx, slot))) return false;
   const before = settledBefore(reachedAt);
   return slotAfter(slot.startsAt) <= before && !(await hasChangedSince(tx, order, slot, before));
@@ -97,7 +91,7 @@ async function isDue(tx: Queryable, order: TextOrder, slot: Slot): Promise<boole
 
 /** The first walk counts what was stored before there were figures. */
 async function isWalked(tx: Queryable, { accountId, startsAt }: Slot): Promise<boolean> {
-  const { last, completed } = await findFigureWalk(tx);
+  const { last, completed } = await findWalk(tx, 'figures');
   if (completed > 0) return true;
   if (!last || accountId > last.accountId) return false;
   return accountId < last.accountId || startsAt <= last.startsAt;

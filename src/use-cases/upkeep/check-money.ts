@@ -40,14 +40,11 @@ export function checkDiscounts({ order, transactions }: LockedOrderState): Breac
   const { total } = order.amounts;
   const created = new Set(transactions.flatMap(({ start }) => start?.providerOrderId ?? []));
   return transactions.filter(isPayment).flatMap((payment) => {
-    const { transactionId, offerDiscount, amount, customerFee, notices } = payment;
+    const { transactionId, offerDiscount, notices } = payment;
     if (offerDiscount === null || offerDiscount === 0) return [];
-    const net = (amount ?? 0) - (customerFee ?? 0);
     const isVouchedFor = notices.some(
       (notice) =>
-        notice.providerOrderAmount === total ||
-        (notice.offerDiscount !== undefined && net + notice.offerDiscount === total) ||
-        created.has(notice.names?.providerOrderId ?? ''),
+        notice.providerOrderAmount === total || created.has(notice.names?.providerOrderId ?? ''),
     );
     return isVouchedFor
       ? []

@@ -5,15 +5,14 @@
 import { type IsOver, runStep, type Step } from '../../services/run-step.ts';
 import type { Services } from '../../services/services.ts';
 import { endCheckouts } from '../checkout/end-checkouts.ts';
-import { sealStored } from '../consumers/seal-stored.ts';
 import { retryAllDue } from '../inbox/retry-all-due.ts';
 import { unparkDead, unparkKnown } from '../inbox/unpark-known.ts';
 import { lapseOverdue } from '../orders/lapse-overdue.ts';
 import { countDuePolls } from '../payments/count-due-polls.ts';
-import { countFigures } from '../reports/count-figures.ts';
-import { walkFigures } from '../reports/walk-figures.ts';
+import { countFigures, walkFigures } from '../reports/count-figures.ts';
 import { pruneSignIns } from '../users/prune-sign-ins.ts';
 import { countStored } from './count-stored.ts';
+import { learnEmails } from './learn-emails.ts';
 import {
   expireOldDead,
   pruneOldBodies,
@@ -40,9 +39,9 @@ export const sweepSteps: readonly Step[] = [
   { name: 'prune-history', msMax, run: pruneOldHistory },
   { name: 'prune-events', msMax, run: pruneOldEvents },
   { name: 'prune-sign-ins', msMax, run: pruneSignIns },
-  { name: 'seal-stored', msMax, run: sealStored },
   { name: 'count-figures', msMax, run: countFigures },
   { name: 'walk-figures', msMax, run: walkFigures },
+  { name: 'learn-emails', msMax, run: learnEmails },
   { name: 'count-stored', msMax: longMsMax, run: countStored },
 ];
 

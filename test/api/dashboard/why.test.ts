@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commandLine } from '../../../src/domain/audit.ts';
 import { flagIdOf } from '../../../src/domain/inbox/review.ts';
-import { sentenceOf } from '../../../src/domain/why/rules.ts';
+import { sentenceOf } from '../../../src/domain/payments/rules.ts';
 import { explainOrder } from '../../../src/use-cases/orders/explain-order.ts';
 import { resolveReview } from '../../../src/use-cases/review/resolve-review.ts';
 import { codeOf, join, openBrowser } from '../../support/dashboard.ts';

@@ -8,14 +8,7 @@ import { newDelivery, storeBatch } from '../../support/inbox.ts';
 import { refuseRows } from '../../support/refuse-rows.ts';
 import { dumpTables } from '../../support/test-database.ts';
 import type { Reply } from '../../support/test-service.ts';
-import {
-  assertInvariants,
-  assertReceived,
-  captureOf,
-  gatewayPaymentOf,
-  openShop,
-  shopOf,
-} from './shop.ts';
+import { assertInvariants, assertReceived, captureOf, gatewayPaymentOf, openShop } from './shop.ts';
 
 const shop = await openShop();
 const { service } = shop;
@@ -208,42 +201,6 @@ test('a bearer caller who gets 404 does not take the id', async () => {
   });
 });
 
-test('a repeat of a delivery stored before bodies identified deliveries is a duplicate', async () => {
-  const other = shopOf(service, await service.createAccount());
-  const { order_id } = await other.createOrder();
-  const body = captureOf({ order_id });
-  const eventId = 'beforeupgrade1';
-  const first = await other.sendPartner(body, { eventId });
-  await storeAsBefore(first);
-  const repeat = await other.sendPartner(body, { eventId });
-  assertReceived(repeat, { status: 'duplicate', order_id });
-  assert.equal(repeat.body.delivery_id, first.body.delivery_id);
-  assert.equal((await other.listDeliveries()).length, 1);
-
-  const next = await other.createOrder();
-  const reply = await other.sendPartner(captureOf(next), { eventId });
-  assertReceived(reply, { status: 'needs_review', order_id: next.order_id, message: reused });
-  await service.database.query({
-    text: 'update deliveries set body = null, headers = null where delivery_id = $1',
-    values: [first.body.delivery_id],
-  });
-  assert.equal((await other.sendPartner(body, { eventId })).body.status, 'duplicate');
-});
-
-test('a delivery parked before bodies identified deliveries is applied once by its repeat', async () => {
-  const other = shopOf(service, await service.createAccount());
-  const payment = partnerPayment({ notes: { invoice_id: 'UPGRADE-1' } });
-  const body = partnerEvent('payment.captured', { payment });
-  const eventId = 'beforeupgrade2';
-  const parked = await other.sendPartner(body, { eventId });
-  await storeAsBefore(parked);
-  await service.database.query({ text: 'delete from delivery_references' });
-  const { order_id } = await other.createOrder({ invoice_id: 'UPGRADE-1' });
-  const repeat = await other.sendPartner(body, { eventId });
-  assertReceived(repeat, { status: 'processed', order_id });
-  assert.equal(repeat.body.delivery_id, parked.body.delivery_id);
-});
-
 test('an id that is too long for an index is recognised by its digest', async () => {
   const { order_id } = await shop.createOrder();
   const eventId = 'e'.repeat(5_000);
@@ -263,14 +220,6 @@ async function storeAlone(body: string, eventId: string): Promise<string> {
   const delivery = newDelivery(services, account, 'partner', raw);
   const [kept] = await storeBatch(services, [{ caller: 'provider', delivery }]);
   return kept && 'received' in kept ? kept.received.status : 'refused';
-}
-
-/** The row as it was stored while the event id alone was the key. */
-async function storeAsBefore({ body }: Reply): Promise<void> {
-  await service.database.query({
-    text: 'update deliveries set delivery_key = event_id, event_id = null where delivery_id = $1',
-    values: [body.delivery_id],
-  });
 }
 
 async function storedOf(...replies: Reply[]) {

@@ -2,7 +2,7 @@
 import type { OrderFilter } from '../../../src/domain/orders/order-filter.ts';
 import type { Database } from '../../../src/postgres/database.ts';
 import type { AccountDirectory } from '../../../src/services/account-directory.ts';
-import { listFilteredOrders } from '../../../src/use-cases/orders/list-filtered-orders.ts';
+import { listOrders } from '../../../src/use-cases/orders/list-orders.ts';
 import { searchOrders } from '../../../src/use-cases/orders/search-orders.ts';
 import { getOverview } from '../../../src/use-cases/reports/get-overview.ts';
 
@@ -60,7 +60,7 @@ export function listQuestions({ database, accounts, accountId, orders }: Asked):
     ask: async (round) => {
       const to = daysAgo(150 + (round % 60));
       const query = { filter: isOld ? { ...filter, to } : filter, limit: pageSize };
-      const page = await listFilteredOrders(services, accountId, query);
+      const page = await listOrders(services, accountId, query);
       return `${page.orders.length} of ${page.lookedAt}`;
     },
   });

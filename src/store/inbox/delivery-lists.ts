@@ -1,0 +1,85 @@
+/**
+ * Deliveries without their bodies, newest first: those of an account that match a filter, and those of an order.
+ * Delivery ids begin with the account and the time, so the primary key serves the list of all. Where text is sorted by a
+ * language instead of by bytes, the pages are complete, but not in the order of time.
+ */
+import { deliveryIdAt, firstTimeKeyAt } from '../../domain/ids.ts';
+import type { Delivery, DeliveryState } from '../../domain/inbox/delivery.ts';
+import type { Queryable } from '../../postgres/database.ts';
+import { compare, type FoundRows, findNewest, type StepRange } from '../newest.ts';
+import type { TextOrder } from '../text-order.ts';
+import { type DeliveryRow, toDelivery } from './deliveries.ts';
+
+/** A delivery without its body, which may be large. */
+export type ListedDelivery = Omit<Delivery, 'headers' | 'body'>;
+
+export type DeliveryFilter = {
+  readonly state?: DeliveryState | undefined;
+  readonly provider?: string | undefined;
+  /** Received then or later. */
+  readonly since?: Date | undefined;
+};
+
+/** The cursor is the part of the id behind the account. */
+export type FilteredDeliveries = StepRange & { readonly filter: DeliveryFilter };
+
+/** States that few deliveries have, so that an index contains them. */
+const indexedStates: readonly DeliveryState[] = ['received', 'parked', 'dead', 'needs_review'];
+
+const columns =
+  'account_id, delivery_id, provider, delivery_key, event_id, state, why, flags, expected_merchant, order_id, tries, next_try_at, received_at, finished_at, erased_at';
+
+export async function findFilteredDeliveries(
+  database: Queryable,
+  order: TextOrder,
+  accountId: string,
+  { filter: { state, provider, since }, before, ...range }: FilteredDeliveries,
+): Promise<FoundRows<ListedDelivery>> {
+  const hasIndex = state !== undefined && indexedStates.includes(state);
+  const first = since && order === 'bytes' ? firstTimeKeyAt(since) : undefined;
+  const { rows, lookedAt, next } = await findNewest<BodilessRow>(
+    database,
+    accountId,
+    {
+      columns,
+      sortedBy: ['delivery_id'],
+      cursor: before === undefined ? undefined : [deliveryIdAt(accountId, before)],
+      indexed: [
+        // Part of the text, because a parameter does not match the condition of the partial index.
+        ...(hasIndex ? [() => `state = '${state}'`] : []),
+        ...compare('delivery_id >=', first && deliveryIdAt(accountId, first)),
+      ],
+      looked: [
+        ...(hasIndex ? [] : compare('state =', state)),
+        ...compare('provider =', provider),
+        ...compare('received_at >=', since),
+      ],
+      from: (wanted) => `deliveries where ${wanted}`,
+    },
+    range,
+  );
+  return { rows: rows.map(withoutBody), lookedAt, next: next && withoutBody(next) };
+}
+
+/** The last deliveries that belong to an order, or the last that were received up to a time. */
+export async function listNewestOfOrder(
+  database: Queryable,
+  accountId: string,
+  orderId: string,
+  limit: number,
+  upTo?: Date,
+): Promise<ListedDelivery[]> {
+  const { rows } = await database.query<BodilessRow>({
+    text: `select ${columns} from deliveries where account_id = $1 and order_id = $2
+              and ($4::timestamptz is null or received_at <= $4)
+            order by received_at desc, delivery_id desc limit $3`,
+    values: [accountId, orderId, limit, upTo ?? null],
+  });
+  return rows.map(withoutBody);
+}
+
+type BodilessRow = Omit<DeliveryRow, 'headers' | 'body'>;
+
+function withoutBody(row: BodilessRow): ListedDelivery {
+  return toDelivery({ ...row, headers: null, body: null });
+}
