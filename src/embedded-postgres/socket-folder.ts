@@ -10,8 +10,8 @@ import type { ServerUser } from './server-user.ts';
 export function socketDirOf(directory: string): string {
   // The path of a socket is limited to about 100 bytes, so a deep folder gets a short path elsewhere.
   const pathBytesMax = 80;
-  const beside = join(dirname(directory), 'socket');
-  if (Buffer.byteLength(beside) <= pathBytesMax) return beside;
+  const nextToCluster = join(dirname(directory), 'socket');
+  if (Buffer.byteLength(nextToCluster) <= pathBytesMax) return nextToCluster;
   const digest = createHash('sha256').update(directory).digest('hex').slice(0, 16);
   return join(tmpdir(), `payment-order-service-${digest}`);
 }

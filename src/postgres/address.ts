@@ -23,7 +23,7 @@ export function serversOf(address: DatabaseAddress): readonly [Server, ...Server
 }
 
 /** The hosts of a URL as its writer wrote them, without user and password. */
-export function placeOf(connectionString: string): string | undefined {
+export function hostsOf(connectionString: string): string | undefined {
   const hosts = urlParts.exec(connectionString)?.groups?.hosts;
   return hosts === '' ? undefined : hosts;
 }

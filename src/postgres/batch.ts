@@ -13,8 +13,8 @@ export type BatchOptions<Item, Outcome> = {
   /** Batches that may run concurrently. */
   readonly concurrentMax: number;
   /** This many queued items are worth a concurrent batch while another one runs. */
-  readonly besideMin: number;
-  /** A batch that takes longer may be waiting for a lock, so another one may run beside it. */
+  readonly parallelMin: number;
+  /** A batch that takes longer may be waiting for a lock, so another one may run in parallel. */
   readonly patienceMs: number;
   /** Items beyond this length are refused: waiting longer would only delay the refusal. Contract 8.2. */
   readonly queueMax: number;
@@ -31,7 +31,7 @@ type Queued<Item, Outcome> = {
 export function createBatcher<Item, Outcome>(
   options: BatchOptions<Item, Outcome>,
 ): (item: Item) => Promise<Outcome> {
-  const { run, sizeMax, concurrentMax, besideMin, patienceMs, queueMax } = options;
+  const { run, sizeMax, concurrentMax, parallelMin, patienceMs, queueMax } = options;
   const queue: Queued<Item, Outcome>[] = [];
   const watch = options.watch?.(() => queue.length);
   let running = 0;
@@ -39,8 +39,8 @@ export function createBatcher<Item, Outcome>(
   let isScheduled = false;
 
   const mayStart = () => {
-    const beside = slow + (queue.length >= besideMin ? 1 : 0);
-    return running < Math.min(1 + beside, concurrentMax);
+    const parallel = slow + (queue.length >= parallelMin ? 1 : 0);
+    return running < Math.min(1 + parallel, concurrentMax);
   };
   const start = () => {
     isScheduled = false;

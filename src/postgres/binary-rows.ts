@@ -75,7 +75,7 @@ export function defineRows<Entry>(columns: Columns<Entry>, first = 1): Rows<Entr
         });
         // Copied: the driver may send them later, after the next statement has overwritten the scratch buffer.
         const bytes = Buffer.from(scratch.subarray(0, written));
-        return ends.map((end, place) => bytes.subarray(ends[place - 1] ?? 0, end));
+        return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
       } finally {
         clearScratch();
       }

@@ -33,17 +33,22 @@ export class StandbyError extends Error {
 export class PipeliningFailed extends Error {}
 
 /** A concurrent transaction inserted the same unique row first. The retry finds that row. */
-class RivalError extends Error {
+class ConcurrentInsertError extends Error {
   readonly code = serializationFailure;
 }
 
 const uniqueViolation = '23505';
 
 /** The unique constraints are those of the statement that failed. */
-export function explainRival(error: unknown, constraints: readonly string[] = []): unknown {
-  const isRival = constraints.some((name) => violates(error, name));
-  if (!isRival) return error;
-  return new RivalError('a concurrent transaction inserted the row first', { cause: error });
+export function explainConcurrentInsert(
+  error: unknown,
+  constraints: readonly string[] = [],
+): unknown {
+  const isConcurrentInsert = constraints.some((name) => violates(error, name));
+  if (!isConcurrentInsert) return error;
+  return new ConcurrentInsertError('a concurrent transaction inserted the row first', {
+    cause: error,
+  });
 }
 
 /** Some errors of a worker of Citus reach us as internal errors. */

@@ -10,6 +10,6 @@
  */
 export function inOrder<const Parts extends readonly (() => Promise<unknown>)[]>(
   parts: Parts,
-): Promise<{ -readonly [Place in keyof Parts]: Awaited<ReturnType<Parts[Place]>> }> {
+): Promise<{ -readonly [Index in keyof Parts]: Awaited<ReturnType<Parts[Index]>> }> {
   return Promise.all(parts.map((start) => start())) as never;
 }

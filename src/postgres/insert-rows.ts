@@ -15,21 +15,21 @@ type Insert<Entry> = {
   readonly key?: (entry: Entry) => readonly string[];
   /** Such as `on conflict … do nothing`. */
   readonly end?: string;
-  readonly rivals?: readonly string[];
+  readonly concurrentInserts?: readonly string[];
 };
 
 /** The protocol counts parameters with 16 bits. */
 const parametersMax = 65_535;
 
 export function insertRows<Entry>(insert: Insert<Entry>): Statement {
-  const { name, into, rows, end = '', rivals = [] } = insert;
+  const { name, into, rows, end = '', concurrentInserts = [] } = insert;
   const entries = sort(insert);
   const beginning = `insert into ${into} (${rows.names})`;
   return {
     name,
     text: `${beginning} select row.* from ${rows.from} ${end}`,
     values: rows.toParameters(entries),
-    rivals,
+    concurrentInserts,
     onCluster: () => {
       const { list, values } = rows.toList(entries);
       if (values.length > parametersMax) return undefined;
@@ -46,7 +46,7 @@ function sort<Entry>({ entries, key }: Insert<Entry>): readonly Entry[] {
 }
 
 function compare(one: readonly string[], other: readonly string[]): number {
-  const place = one.findIndex((part, index) => part !== other[index]);
-  if (place < 0) return 0;
-  return (one[place] ?? '') < (other[place] ?? '') ? -1 : 1;
+  const differing = one.findIndex((part, index) => part !== other[index]);
+  if (differing < 0) return 0;
+  return (one[differing] ?? '') < (other[differing] ?? '') ? -1 : 1;
 }

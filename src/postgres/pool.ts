@@ -53,7 +53,7 @@ export function openPool(options: PoolOptions): pg.Pool {
   });
   // The pool removes a connection that breaks while idle, and the next query opens a new one.
   pool.on('error', () => {});
-  dropIdleTogether(pool);
+  dropAllIdle(pool);
 
   let connected = 0;
   pool.on('connect', () => {
@@ -74,7 +74,7 @@ export function openPool(options: PoolOptions): pg.Pool {
 }
 
 /** Whatever ended one connection has usually ended all of them, and a dead idle one costs its next user a timeout. */
-function dropIdleTogether(pool: pg.Pool): void {
+function dropAllIdle(pool: pg.Pool): void {
   const idle = new Set<pg.PoolClient>();
   const dropIdle = () => {
     for (const client of idle) destroySocket(client);

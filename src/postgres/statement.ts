@@ -9,7 +9,7 @@ export type Statement = {
    * The unique constraints by which a concurrent transaction may be first with the same row. Their violation is retried,
    * and the second attempt finds that row.
    */
-  readonly rivals?: readonly string[];
+  readonly concurrentInserts?: readonly string[];
   /** Replaces name, text and values on a Citus cluster, unless it returns nothing. */
   readonly onCluster?: () => Pick<Statement, 'name' | 'text' | 'values'> | undefined;
   /** Overrides the pool's limit, in milliseconds; the name is the one that `pg` reads. */

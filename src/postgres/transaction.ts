@@ -1,5 +1,9 @@
 /** Runs one transaction on one connection. The begin leaves with the first statement, the commit with the last. */
-import { explainFailedCommit, explainLostCommit, explainRival } from './error-classes.ts';
+import {
+  explainConcurrentInsert,
+  explainFailedCommit,
+  explainLostCommit,
+} from './error-classes.ts';
 import type { Queryable, Transaction } from './queryable.ts';
 import type { Session } from './session.ts';
 
@@ -39,7 +43,7 @@ export async function runTransaction<Result, After = Result>(
       return await send(statement);
     } catch (error) {
       // Statements behind a failed one fail as a consequence, so they report the first failure.
-      firstFailure ??= explainRival(error, statement.rivals);
+      firstFailure ??= explainConcurrentInsert(error, statement.concurrentInserts);
       throw firstFailure;
     }
   };

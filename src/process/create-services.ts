@@ -91,7 +91,7 @@ export function createServices(parts: {
     storeBatch: createAccountBatcher({
       ...batchBounds,
       accountOf: ({ delivery }) => delivery.accountId,
-      besideMin: databaseLimits.parallelDeliveryBatchMin,
+      parallelMin: databaseLimits.parallelDeliveryBatchMin,
       watch: (countWaiting) => database.queueStats.addQueue('deliveries', countWaiting),
       run: (incoming: readonly Incoming[]) => storeBatch(batchServices, incoming),
     }),

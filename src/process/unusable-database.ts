@@ -1,7 +1,7 @@
 /** Says in one sentence why the database of DATABASE_URL cannot be used, and what to do. */
 
 import { StartError } from '../domain/start-error.ts';
-import { placeOf } from '../postgres/address.ts';
+import { hostsOf } from '../postgres/address.ts';
 import { isUnavailable } from '../postgres/error-classes.ts';
 import type { Config } from './config.ts';
 
@@ -37,9 +37,9 @@ export function explainUnusable(config: Config, error: unknown): unknown {
   }
   const isRefused = /^(28|3D)/.test(code);
   if (!isRefused && !isUnavailable(reason)) return error;
-  const place = placeOf(config.databaseUrl) ?? 'its address';
+  const hosts = hostsOf(config.databaseUrl) ?? 'its address';
   const why = reason instanceof AggregateError ? reason.errors[0] : reason;
   return new StartError(
-    `The database of DATABASE_URL at ${place} cannot be used (${(why as Error).message}): check that it runs and that the URL is right.`,
+    `The database of DATABASE_URL at ${hosts} cannot be used (${(why as Error).message}): check that it runs and that the URL is right.`,
   );
 }

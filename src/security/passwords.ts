@@ -73,7 +73,7 @@ function dummyHash(): Promise<string> {
 const argon2Async = promisify(argon2);
 
 /** A flood of sign-ins must not take the memory, nor all threads on which names are looked up. */
-const places = bulkhead(userLimits.passwordHashesMax, userLimits.passwordHashesQueuedMax);
+const hashSlots = bulkhead(userLimits.passwordHashesMax, userLimits.passwordHashesQueuedMax);
 
 async function computeTag(
   password: string,
@@ -81,7 +81,7 @@ async function computeTag(
   parameters: Parameters,
 ): Promise<Buffer> {
   try {
-    return await places.execute(() =>
+    return await hashSlots.execute(() =>
       argon2Async('argon2id', { message: password, nonce, tagLength: tagBytes, ...parameters }),
     );
   } catch (error) {

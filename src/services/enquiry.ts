@@ -30,7 +30,7 @@ export type Enquiry = {
   readonly signatureVersion: SignatureVersion;
   readonly transactions: readonly Transaction[];
   /** The requested transaction, or all of them, oldest first. */
-  readonly shown: readonly EnquiredTransaction[];
+  readonly enquired: readonly EnquiredTransaction[];
 };
 
 /**
@@ -43,11 +43,11 @@ export type Signing = {
   readonly signs: 'final statuses' | 'what v3 covers';
 };
 
-/** `shown` are the transactions of the reply; all `transactions` decide how refunds and payments are linked. */
+/** `requested` are the transactions of the reply; all `transactions` decide how refunds and payments are linked. */
 export function enquiryOf(
   order: Order,
   transactions: readonly Transaction[],
-  shown: readonly Transaction[],
+  requested: readonly Transaction[],
   signing: Signing,
 ): Enquiry {
   const links = linkRefunds(transactions);
@@ -55,7 +55,7 @@ export function enquiryOf(
     order,
     transactions,
     signatureVersion: signing.account.signatureVersion,
-    shown: shown.map((transaction) => {
+    enquired: requested.map((transaction) => {
       const transactionType = typeOf(transaction, links, order);
       return {
         transaction,

@@ -60,7 +60,7 @@ export function createNameLookups(lookUp: LookUp, nowMs = () => performance.now(
     const speed = speeds.get(hostname) ?? 'new';
     const lookup = { hostname, options, speed, requests: [request] };
     if (hasThread(running, lookup)) start(lookup);
-    else if (hasPlace(queued, lookup)) queued.set(hostname, lookup);
+    else if (hasRoom(queued, lookup)) queued.set(hostname, lookup);
     else process.nextTick(callback, newBusyError(), []);
   };
 }
@@ -86,7 +86,7 @@ function hasThread(running: ReadonlyMap<string, Lookup>, { speed }: Lookup): boo
  * A queued lookup runs even if its requests have ended in the meantime: otherwise a name that is fast again would stay
  * slow as long as dead names are before it. So the queue needs a limit, and slow names must not use up that of others.
  */
-function hasPlace(queued: ReadonlyMap<string, Lookup>, { speed }: Lookup): boolean {
+function hasRoom(queued: ReadonlyMap<string, Lookup>, { speed }: Lookup): boolean {
   if (speed !== 'slow') return queued.size < eventLimits.lookupsQueuedMax;
   const slow = [...queued.values()].filter((lookup) => lookup.speed === 'slow');
   return slow.length < eventLimits.slowLookupsQueuedMax;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createProgress } from '../../src/cli/upkeep/verify.ts';
+import { readCursor, writeCursor } from '../../src/use-cases/upkeep/verify-cursor.ts';
 import {
   type VerifyProgress,
   verifyInvariants,
 } from '../../src/use-cases/upkeep/verify-invariants.ts';
-import { readPlace, writePlace } from '../../src/use-cases/upkeep/verify-place.ts';
 import { launch } from '../../tools/harness/launch.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { runCommandHere } from '../support/command-here.ts';
@@ -46,17 +46,17 @@ test('thousands of orders are checked page by page, and every page reports a pla
     ofOrders.map(({ rows }) => rows),
     [1_000, 2_000, orders],
   );
-  assert.equal(ofOrders[0]?.place, `orders/${accountId}/${copyId(1_000)}`);
+  assert.equal(ofOrders[0]?.cursor, `orders/${accountId}/${copyId(1_000)}`);
 });
 
 test('progress is a line every few seconds, with counts, speed and the place to continue', () => {
   const lines: string[] = [];
   let nowMs = 0;
-  const { note, place } = createProgress(
+  const { note, cursor } = createProgress(
     (line) => lines.push(line),
     () => nowMs,
   );
-  assert.equal(place(), undefined);
+  assert.equal(cursor(), undefined);
   for (const [ms, rows] of [
     [1_000, 1_000],
     [4_000, 8_000],
@@ -64,20 +64,20 @@ test('progress is a line every few seconds, with counts, speed and the place to 
     [8_000, 16_000],
   ] as const) {
     nowMs = ms;
-    note({ table: 'orders', place: `orders/acc/o_${rows}`, rows, breaches: 2 });
+    note({ table: 'orders', cursor: `orders/acc/o_${rows}`, rows, breaches: 2 });
   }
   assert.deepEqual(lines, [
     'orders: 8000 checked, 2000 a second, 2 breaches. Continue with: verify --after orders/acc/o_8000',
     'orders: 16000 checked, 2000 a second, 2 breaches. Continue with: verify --after orders/acc/o_16000',
   ]);
-  assert.equal(place(), 'orders/acc/o_16000');
+  assert.equal(cursor(), 'orders/acc/o_16000');
 });
 
 test('a place can be pasted, whatever the key contains', () => {
   const place = { table: 'refund_requests', key: [accountId, "it's /100% (£) *~!$x\n`"] };
-  const text = writePlace(place);
+  const text = writeCursor(place);
   assert.match(text, /^[\w%./-]+$/);
-  assert.deepEqual(readPlace(text), place);
+  assert.deepEqual(readCursor(text), place);
 });
 
 test('verify continues after a place: breaches behind it are found, those before it are not', async () => {
@@ -254,7 +254,7 @@ test('deliveries that arrive while it reads cause no breach', async () => {
     for (let n = 1; n <= 20; n += 1) await payOrder(`LIVE-${n}`);
     isOver = true;
   })();
-  const after = readPlace(`orders/${accountId}/${copyId(copies)}`);
+  const after = readCursor(`orders/${accountId}/${copyId(copies)}`);
   while (!isOver) {
     const { breaches } = await verifyInvariants(service.services, { after });
     assert.deepEqual(breaches, []);

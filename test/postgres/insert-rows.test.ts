@@ -23,7 +23,7 @@ const insertOf = (entries: readonly Entry[]) =>
     ...{ name: 'insert-sold', into: 'sold', rows, entries },
     key: ({ accountId, id }) => [accountId, id],
     end: 'on conflict (account_id, id) do nothing returning id',
-    rivals: ['sold_pkey'],
+    concurrentInserts: ['sold_pkey'],
   });
 const entries = ['b 2', 'a 3', 'b 1', 'a 10', 'b 1'].map((text, amount) => {
   const [accountId = '', id = ''] = text.split(' ');

@@ -84,7 +84,7 @@ test('a unique row that a concurrent transaction inserted first is retried', asy
     runs += 1;
     if (runs === 1) await insert(database, 1);
     const text = 'insert into entries values ($1, 0)';
-    tx.commitWith(tx.query({ text, values: [runs], rivals: ['entries_pkey'] }));
+    tx.commitWith(tx.query({ text, values: [runs], concurrentInserts: ['entries_pkey'] }));
   });
   assert.deepEqual(await listIds(), [1, 2]);
   await database.query({ text: 'delete from entries' });

@@ -1,7 +1,7 @@
 /** Several servers in DATABASE_URL: connections go to the one that takes writes. Contract 15.2. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { placeOf, serversOf } from '../../src/postgres/address.ts';
+import { hostsOf, serversOf } from '../../src/postgres/address.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { openDatabaseLink } from '../support/database-link.ts';
@@ -34,9 +34,9 @@ for (const [url, servers] of written) {
 }
 
 test('messages name the servers without user and password', () => {
-  assert.equal(placeOf('postgres://u:secret@one:5432,two/orders'), 'one:5432,two');
-  assert.equal(placeOf('postgres://u:sec@ret@one:5432,two/orders'), 'one:5432,two');
-  assert.equal(placeOf('postgres:///orders'), undefined);
+  assert.equal(hostsOf('postgres://u:secret@one:5432,two/orders'), 'one:5432,two');
+  assert.equal(hostsOf('postgres://u:sec@ret@one:5432,two/orders'), 'one:5432,two');
+  assert.equal(hostsOf('postgres:///orders'), undefined);
 });
 
 test('a server that is away is passed over, and its successor is found without a restart', async () => {

@@ -53,7 +53,12 @@ test('entries behind a slow batch run beside it, within the limit of concurrent 
 test('a batch that is large enough runs beside the current one, a smaller one waits', async () => {
   const gate = Promise.withResolvers<void>();
   const before = () => gate.promise;
-  const { batches, add } = batcher({ concurrentMax: 3, besideMin: 3, patienceMs: 60_000, before });
+  const { batches, add } = batcher({
+    concurrentMax: 3,
+    parallelMin: 3,
+    patienceMs: 60_000,
+    before,
+  });
   const first = add(1);
   await untilRun(batches);
   const beside = [add(2), add(3), add(4)];
@@ -99,7 +104,7 @@ test('a full queue sheds what comes on top, and serves what it has', async () =>
 function batcher({
   sizeMax = 100,
   concurrentMax = 2,
-  besideMin = 100,
+  parallelMin = 100,
   patienceMs = 1,
   queueMax = 1_000,
   refuses = undefined as number | undefined,
@@ -109,7 +114,7 @@ function batcher({
   const add = createBatcher<number, string>({
     sizeMax,
     concurrentMax,
-    besideMin,
+    parallelMin,
     patienceMs,
     queueMax,
     run: async (items) => {

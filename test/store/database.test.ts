@@ -225,7 +225,7 @@ test('a transaction is retried when a concurrent one inserted the same key first
     if (runs === 1) await insertEntry(database, 2, 20);
     const text = 'insert into entries values ($1, $2)';
     const values = [runs === 1 ? 2 : 3, 30];
-    tx.commitWith(tx.query({ text, values, rivals: ['entries_pkey'] }));
+    tx.commitWith(tx.query({ text, values, concurrentInserts: ['entries_pkey'] }));
     tx.commitWith(insertEntry(tx, 4, 40));
   });
   assert.equal(runs, 2);

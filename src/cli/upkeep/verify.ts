@@ -1,11 +1,11 @@
 /**
  * `verify`: checks the invariants on the live database. The exit status is 1 when one is broken, or when the check was
- * interrupted. Progress goes to standard error with the place from which `--after` continues.
+ * interrupted. Progress goes to standard error with the cursor from which `--after` continues.
  */
 import { isAccountId } from '../../domain/ids.ts';
 import type { Services } from '../../services/services.ts';
 import {
-  findPlace,
+  findCursor,
   type Verified,
   type VerifyOptions,
   type VerifyProgress,
@@ -45,14 +45,14 @@ type Scope = Pick<VerifyOptions, 'after' | 'accountId'>;
 type Given = { readonly after: string | undefined; readonly account: string | undefined };
 
 function readScope({ after, account }: Given): Scope {
-  const place = after === undefined ? undefined : findPlace(after);
-  if (after !== undefined && !place) {
+  const cursor = after === undefined ? undefined : findCursor(after);
+  if (after !== undefined && !cursor) {
     throw new UsageError('--after takes the place that an earlier run of verify printed.');
   }
   if (account !== undefined && !isAccountId(account)) {
     throw new UsageError('--account takes an account id.');
   }
-  return { after: place, accountId: account };
+  return { after: cursor, accountId: account };
 }
 
 async function runVerify(
@@ -74,8 +74,8 @@ async function runVerify(
     if (verified.next !== null) warn(`Interrupted. ${continueWith(verified.next)}`);
     return verified;
   } catch (error) {
-    const place = progress.place();
-    if (place !== undefined) warn(`Failed. ${continueWith(place)}`);
+    const cursor = progress.cursor();
+    if (cursor !== undefined) warn(`Failed. ${continueWith(cursor)}`);
     throw error;
   } finally {
     for (const signal of signals) process.off(signal, interrupt);
@@ -112,7 +112,7 @@ export function createProgress(
   let tableStartedMs = clockMs();
   let printedMs = tableStartedMs;
   return {
-    place: () => current?.place,
+    cursor: () => current?.cursor,
     note: (page: VerifyProgress) => {
       const nowMs = clockMs();
       if (current && page.table !== current.table) tableStartedMs = nowMs;
@@ -124,11 +124,11 @@ export function createProgress(
   };
 }
 
-function describeProgress({ table, rows, breaches, place }: VerifyProgress, ms: number): string {
+function describeProgress({ table, rows, breaches, cursor }: VerifyProgress, ms: number): string {
   const perSecond = Math.round((1_000 * rows) / Math.max(ms, 1));
-  return `${table}: ${rows} checked, ${perSecond} a second, ${breaches} breaches. ${continueWith(place)}`;
+  return `${table}: ${rows} checked, ${perSecond} a second, ${breaches} breaches. ${continueWith(cursor)}`;
 }
 
-export function continueWith(place: string): string {
-  return `Continue with: verify --after ${place}`;
+export function continueWith(cursor: string): string {
+  return `Continue with: verify --after ${cursor}`;
 }

@@ -17,7 +17,7 @@ export type ExemptFields = {
 
 /** The value with card numbers masked and security codes removed; the same object when it has neither. */
 export function maskFields<Value>(value: Value, exempt?: ExemptFields): Value {
-  const masked = maskValue(value, rootPlace(exempt));
+  const masked = maskValue(value, rootField(exempt));
   return masked === dropped ? (undefined as Value) : (masked as Value);
 }
 
@@ -33,53 +33,53 @@ export function maskField(
   value: string,
   exempt: ExemptFields,
 ): string | undefined {
-  const place = names.reduce((parent, name) => placeOf(name, parent), rootPlace(exempt));
-  const masked = maskValue(value, place);
+  const field = names.reduce((parent, name) => fieldOf(name, parent), rootField(exempt));
+  const masked = maskValue(value, field);
   return masked === dropped ? undefined : String(masked);
 }
 
 /** The position of a value in the body, with what its names imply. */
-type Place = {
+type Field = {
   readonly name: string;
-  readonly parent: Place | undefined;
+  readonly parent: Field | undefined;
   readonly isCard: boolean;
   readonly isCode: boolean;
   readonly exempt: ExemptFields | undefined;
 };
 
-function rootPlace(exempt: ExemptFields | undefined): Place {
+function rootField(exempt: ExemptFields | undefined): Field {
   return { name: '', parent: undefined, isCard: false, isCode: false, exempt };
 }
 
 const dropped = Symbol('dropped');
 
-function maskValue(value: unknown, place: Place): unknown {
-  if (Array.isArray(value)) return maskEntries(value, place);
-  if (typeof value === 'object' && value !== null) return maskEntries(value, place);
-  if (place.isCode && !isCheckResult(place)) return dropped;
+function maskValue(value: unknown, field: Field): unknown {
+  if (Array.isArray(value)) return maskEntries(value, field);
+  if (typeof value === 'object' && value !== null) return maskEntries(value, field);
+  if (field.isCode && !isCheckResult(field)) return dropped;
   if (typeof value !== 'string' && typeof value !== 'number') return value;
   const text = String(value);
-  const masked = place.isCard ? maskCardField(text) : maskCardNumbers(text);
-  return masked === text || isExempt(value, place) ? value : masked;
+  const masked = field.isCard ? maskCardField(text) : maskCardNumbers(text);
+  return masked === text || isExempt(value, field) ? value : masked;
 }
 
-function maskEntries(value: object, place: Place): unknown {
+function maskEntries(value: object, field: Field): unknown {
   const isList = Array.isArray(value);
   const entries: [string, unknown][] = [];
   let isChanged = false;
   for (const [name, entry] of Object.entries(value)) {
     const maskedName = isList ? name : maskCardNumbers(name);
-    const masked = maskValue(entry, isList ? place : placeOf(name, place));
+    const masked = maskValue(entry, isList ? field : fieldOf(name, field));
     isChanged ||= masked !== entry || maskedName !== name;
     if (masked !== dropped) entries.push([maskedName, masked]);
   }
   // Of an object that is a security code, only the results of its check remain.
-  if (place.isCode && entries.length === 0) return dropped;
+  if (field.isCode && entries.length === 0) return dropped;
   if (!isChanged) return value;
   return isList ? entries.map(([, entry]) => entry) : Object.fromEntries(entries);
 }
 
-function placeOf(name: string, parent: Place): Place {
+function fieldOf(name: string, parent: Field): Field {
   return {
     name,
     parent,
@@ -90,19 +90,19 @@ function placeOf(name: string, parent: Place): Place {
 }
 
 /** Called only when masking would change the value. An amount field is exempt only up to the largest amount. */
-function isExempt(value: unknown, place: Place): boolean {
-  const { exempt } = place;
+function isExempt(value: unknown, field: Field): boolean {
+  const { exempt } = field;
   if (!exempt) return false;
-  const path = pathOf(place);
+  const path = pathOf(field);
   if (exempt.references.test(path)) return true;
   return exempt.amounts.test(path) && Number(value) <= limits.amountMinorMax;
 }
 
-function isCheckResult(place: Place): boolean {
-  return place.exempt?.checkResults?.test(pathOf(place)) === true;
+function isCheckResult(field: Field): boolean {
+  return field.exempt?.checkResults?.test(pathOf(field)) === true;
 }
 
-function pathOf({ name, parent }: Place): string {
+function pathOf({ name, parent }: Field): string {
   if (!parent) return '';
   // A dot within a name must not look like a separator of the path.
   const own = name.replaceAll('.', '/');

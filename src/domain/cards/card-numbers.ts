@@ -188,10 +188,10 @@ function endsGroup({ count, gaps }: Digits, at: number, hidden: Uint8Array): boo
 }
 
 /** Marks all but the first six and last four digits. A character that stands for several digits is masked whole. */
-function conceal({ from: places }: Digits, from: number, end: number, hidden: Uint8Array): void {
+function conceal({ from: positions }: Digits, from: number, end: number, hidden: Uint8Array): void {
   let [first, last] = [from + firstShown, end - lastShown - 1];
-  while (places[first - 1] === places[first]) first -= 1;
-  while (places[last + 1] === places[last]) last += 1;
+  while (positions[first - 1] === positions[first]) first -= 1;
+  while (positions[last + 1] === positions[last]) last += 1;
   hidden.fill(1, first, last + 1);
 }
 

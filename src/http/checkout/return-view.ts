@@ -31,12 +31,12 @@ export function returnPayload({ status, enquiry }: KnownReturn, now: Date) {
 export type ReturnPayload = ReturnType<typeof returnPayload>;
 
 /** Safe to show to the consumer; the provider's own message is in the transaction. */
-function messageOf(status: ReturnStatus, { shown: [enquired] }: KnownReturn['enquiry']): string {
+function messageOf(status: ReturnStatus, { enquired: [first] }: KnownReturn['enquiry']): string {
   switch (status) {
     case 'success':
       return 'The payment succeeded.';
     case 'failed': {
-      const failure = enquired?.transaction.failure;
+      const failure = first?.transaction.failure;
       return failure ? failureTable[failure.code].consumerMessage : 'The payment was not made.';
     }
     case 'pending':

@@ -18,7 +18,7 @@ export function enquiryView(
   const { order } = enquiry;
   const status = orderStatus(order, now);
   return {
-    transaction: enquiry.shown.map((enquired) => transactionView(enquired, enquiry, masked)),
+    transaction: enquiry.enquired.map((enquired) => transactionView(enquired, enquiry, masked)),
     order: {
       svc_order_id: order.orderId,
       invoice_id: order.invoiceId,

@@ -23,12 +23,12 @@ export function renderChange(change: ChangeToRender): (event: EventToRender) => 
   });
   const userText = JSON.stringify(user);
   const occurredText = occurredAt.toISOString();
-  const places = new Map(
-    enquiry.shown.map(({ transaction }, place) => [transaction.transactionId, place]),
+  const indexes = new Map(
+    enquiry.enquired.map(({ transaction }, index) => [transaction.transactionId, index]),
   );
   return (event) => {
-    const place = places.get(event.transactionId ?? '') ?? -1;
-    const [enquired, element] = [enquiry.shown[place], elements[place]];
+    const index = indexes.get(event.transactionId ?? '') ?? -1;
+    const [enquired, element] = [enquiry.enquired[index], elements[index]];
     const status = statusOf(event, change, enquired);
     const head = JSON.stringify({
       version: 'v3',

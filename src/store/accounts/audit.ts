@@ -40,13 +40,13 @@ type AuditRow = {
 };
 
 /** The place of an entry in the log. */
-export type AuditPlace = Pick<AuditEntry, 'at' | 'auditId'>;
+export type AuditCursor = Pick<AuditEntry, 'at' | 'auditId'>;
 
 /** Newest first, behind `before` if it is given. */
 export async function listAudit(
   database: Queryable,
   accountId: string,
-  { before, limit }: { readonly before: AuditPlace | undefined; readonly limit: number },
+  { before, limit }: { readonly before: AuditCursor | undefined; readonly limit: number },
 ): Promise<AuditEntry[]> {
   const { rows } = await database.query<AuditRow>({
     text: `select audit_id, at, actor, user_id, address, action, object, note, details from audit

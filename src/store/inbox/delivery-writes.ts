@@ -39,7 +39,7 @@ export async function insertDeliveries(
     insertRows({
       ...{ name: 'insert-deliveries', into: 'deliveries', rows, entries: deliveries },
       key: ({ accountId, provider, deliveryKey }) => [accountId, provider, deliveryKey],
-      rivals: ['deliveries_account_id_provider_delivery_key_key', 'deliveries_event_id'],
+      concurrentInserts: ['deliveries_account_id_provider_delivery_key_key', 'deliveries_event_id'],
     }),
   );
 }

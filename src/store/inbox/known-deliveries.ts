@@ -23,7 +23,7 @@ export type WalkOptions = {
    * Two processes compare their clocks here, and an order may be committed a moment after its `created_at`. A delivery
    * that died again after its planned tries gets no such margin, or the same order would make it due twice.
    */
-  readonly marginSeconds: number;
+  readonly commitDelaySecondsMax: number;
 };
 
 type ListedDelivery = DeliveryCursor & {
@@ -37,7 +37,7 @@ export async function walkDeliveries(
   database: Database,
   state: WalkedState,
   after: DeliveryCursor,
-  { now, limit, retrySeconds, marginSeconds }: WalkOptions,
+  { now, limit, retrySeconds, commitDelaySecondsMax }: WalkOptions,
 ): Promise<WalkedDelivery[]> {
   const { rows } = await database.query<ListedDelivery>({
     text: `select account_id as "accountId", delivery_id as "deliveryId", provider,
@@ -47,7 +47,7 @@ export async function walkDeliveries(
              from deliveries
             where state = '${state}' and (account_id, delivery_id) > ($1, $2)
             order by account_id, delivery_id limit $4`,
-    values: [after.accountId, after.deliveryId, now, limit, retrySeconds, marginSeconds],
+    values: [after.accountId, after.deliveryId, now, limit, retrySeconds, commitDelaySecondsMax],
   });
   const waiting = rows.filter(({ isWaiting }) => isWaiting);
   const known = await database.pipelined((connection) => listKnown(connection, waiting));

@@ -137,10 +137,10 @@ async function listPage(
   isWanted: string,
 ): Promise<Flagged[]> {
   const { from, id } = startOf(page);
-  const places = key.map((_column, place) => `$${place + 3}`);
+  const parameters = key.map((_column, index) => `$${index + 3}`);
   const { rows } = await database.query<Flagged>({
     text: `select ${columns} from ${table}
-            where flags <> '{}' and (account_id, ${key.join(', ')}) > ($1, ${places.join(', ')})
+            where flags <> '{}' and (account_id, ${key.join(', ')}) > ($1, ${parameters.join(', ')})
               ${isWanted}
             order by account_id, ${key.join(', ')} limit $2`,
     values: [from, page.limit, ...keyOf(id)],

@@ -31,7 +31,7 @@ export type Batches = {
 export const batchBounds = {
   sizeMax: databaseLimits.batchSizeMax,
   concurrentMax: databaseLimits.concurrentBatchesMax,
-  besideMin: databaseLimits.parallelBatchMin,
+  parallelMin: databaseLimits.parallelBatchMin,
   patienceMs: databaseLimits.slowBatchMs,
   queueMax: databaseLimits.databaseQueueMax,
 };

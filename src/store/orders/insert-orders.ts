@@ -58,9 +58,9 @@ function toInserted(
   isNew: readonly boolean[],
   parked: ReadonlyArray<readonly string[]>,
 ): InsertedOrder[] {
-  return orders.map((_order, place) => ({
-    isNew: isNew[place] ?? false,
-    parked: parked[place] ?? [],
+  return orders.map((_order, index) => ({
+    isNew: isNew[index] ?? false,
+    parked: parked[index] ?? [],
   }));
 }
 

@@ -146,7 +146,7 @@ export async function insertProviderOrders(
     insertRows({
       ...{ name: 'insert-provider-orders', into: 'provider_orders', rows: learnedRows },
       ...{ entries: learned, key: keyOf },
-      rivals: ['provider_orders_pkey'],
+      concurrentInserts: ['provider_orders_pkey'],
     }),
   );
 }

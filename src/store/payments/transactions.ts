@@ -100,7 +100,7 @@ const updated = defineAccountRows(columns);
  * The unique index on the provider's id ends the race of two deliveries that add one payment to two orders. The second
  * transaction is retried and then finds the payment at the first order.
  */
-const rivals = ['transactions_psp'];
+const concurrentInserts = ['transactions_psp'];
 
 export async function insertTransactions(
   tx: Transaction,
@@ -110,7 +110,7 @@ export async function insertTransactions(
   await tx.query(
     insertRows({
       ...{ name: 'insert-transactions', into: 'transactions', rows: inserted },
-      ...{ entries: fresh, rivals },
+      ...{ entries: fresh, concurrentInserts },
     }),
   );
 }
@@ -136,7 +136,7 @@ export async function updateTransactions(
             where t.account_id = $1 and t.order_id = row.order_id
               and t.transaction_id = row.transaction_id`,
     values: updated.toParameters(accountId, own),
-    rivals,
+    concurrentInserts,
   }));
 }
 

@@ -29,7 +29,7 @@ export function conditionOf(
   const conditions = ['true'];
   const values = [...(after ?? [])];
   if (after) {
-    const parameters = key.map((column, place) => `$${place + 1}${castOf(column)}`);
+    const parameters = key.map((column, index) => `$${index + 1}${castOf(column)}`);
     conditions.push(`(${key.join(', ')}) > (${parameters.join(', ')})`);
   }
   if (accountId !== undefined) {

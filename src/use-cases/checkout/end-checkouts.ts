@@ -14,8 +14,8 @@ export async function endCheckouts(
   isOver: IsOver,
 ): Promise<number> {
   const ended = await listEndedCheckouts(database, clock(), batchSize);
-  for (const [place, { outcome, ...name }] of ended.entries()) {
-    if (isOver()) return ended.length - place;
+  for (const [index, { outcome, ...name }] of ended.entries()) {
+    if (isOver()) return ended.length - index;
     if (await saveCheckoutOutcome(database, name, outcome)) counters.noteCheckout(outcome);
   }
   return 0;

@@ -78,7 +78,7 @@ export async function eraseOneOrder(
     if (relation === 'own') await forgetEmails(tx, order);
     return {
       relation,
-      transactions: erased.filter((entry, place) => !isDeepStrictEqual(entry, transactions[place]))
+      transactions: erased.filter((entry, index) => !isDeepStrictEqual(entry, transactions[index]))
         .length,
       deliveries: await eraseBodies(tx, key, scrub, now),
       historyRows: await eraseHistory(tx, order, scrub, relation),
@@ -173,7 +173,7 @@ async function eraseHistory(
       ),
     })),
   }));
-  const changed = erased.filter((row, place) => !isDeepStrictEqual(row, rows[place]));
+  const changed = erased.filter((row, index) => !isDeepStrictEqual(row, rows[index]));
   await saveHistoryRows(tx, order, changed);
   return changed.length;
 }

@@ -42,7 +42,7 @@ export async function applyStored(
   const batch = await translateDeliveries(deliveries);
   const resolved = await resolveOrders(tx, batch);
   const folded = await lockAndFold(tx, batch, resolved, { now });
-  const decided = batch.map((entry, place) => decide(entry, folded.deliveries[place], reason));
+  const decided = batch.map((entry, index) => decide(entry, folded.deliveries[index], reason));
   const pollAt = addSeconds(now, settings.pollSeconds);
   const events = await listNewEvents(tx, announcer, folded.orders, now);
   const { providerOrders } = resolved;

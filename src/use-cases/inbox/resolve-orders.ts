@@ -116,8 +116,8 @@ export async function findOrders(
     return [];
   });
   const found = await findReferencedOrders(database, open);
-  for (const [place, { deliveryId }] of open.entries())
-    orders.set(deliveryId, found[place] ?? noOrders);
+  for (const [index, { deliveryId }] of open.entries())
+    orders.set(deliveryId, found[index] ?? noOrders);
   return orders;
 }
 

@@ -6,8 +6,8 @@ import { ServiceError } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Services } from '../../services/services.ts';
 import { hasDueDeliveries, lockDueDeliveries } from '../../store/inbox/deliveries.ts';
+import { retryDeliveries } from './retry-deliveries.ts';
 import type { RetriedDelivery } from './retry-delivery.ts';
-import { retryTogether } from './retry-together.ts';
 import { unparkDeliveries } from './unpark-deliveries.ts';
 
 /** Returns how many were tried: at `limits.retryBatchMax` there may be more. */
@@ -20,7 +20,7 @@ export async function retryDue(
   const { database, clock } = services;
   // Nothing is due most of the time, and this costs less than an empty transaction.
   if (!(await hasDueDeliveries(database, clock()))) return 0;
-  const { retried, failed } = await retryTogether(
+  const { retried, failed } = await retryDeliveries(
     services,
     (tx) => lockDueDeliveries(tx, clock(), limits.retryBatchMax),
     'due',

@@ -10,7 +10,7 @@
  *   store-delivery          one delivery through a batch, and what follows from it
  *   retry-due               deliveries whose next try is due
  *   unpark-deliveries       parked deliveries whose order or payment is known now
- *   retry-together          several stored deliveries again, in one transaction
+ *   retry-deliveries        several stored deliveries again, in one transaction
  *   retry-delivery          one stored delivery again
  *   apply-stored            the steps of a retry: those below, from resolve-orders on
  *   store-batch             this file: the transaction
@@ -83,7 +83,7 @@ async function storeAndApply(
   const folded = await lockAndFold(tx, open, resolved, { now, early });
 
   const decided = new Map(
-    open.map((entry, place) => [entry.key, decide(entry, folded.deliveries[place])]),
+    open.map((entry, index) => [entry.key, decide(entry, folded.deliveries[index])]),
   );
   const accepted = [...decided.values()].filter(
     ({ caller, after }) => !isRefused(caller, after.state),
@@ -210,12 +210,12 @@ async function findParked(
   ]);
   const isKnownNow = ({ delivery: { deliveryId } }: TranslatedDelivery) =>
     !orders || (orders.get(deliveryId)?.orders.length ?? 0) > 0;
-  return answers.map((answer, place) => {
+  return answers.map((answer, index) => {
     if ('refusal' in answer) return answer;
     return {
       received: answer.received,
       isKnownNow: answer.parked !== undefined && isKnownNow(answer.parked),
-      toUnpark: found[place] ?? [],
+      toUnpark: found[index] ?? [],
     };
   });
 }

@@ -7,7 +7,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { Services } from '../../services/services.ts';
 import { lockDeliveries } from '../../store/inbox/deliveries.ts';
 import { makeDue } from '../../store/inbox/parked-deliveries.ts';
-import { retryTogether } from './retry-together.ts';
+import { retryDeliveries } from './retry-deliveries.ts';
 
 /** The caller waits for these; the background applies the rest. */
 const unparkedInlineMax = 20;
@@ -61,7 +61,7 @@ async function retryInline(
   deliveryIds: readonly string[],
 ): Promise<{ readonly names: readonly string[]; readonly failed: readonly string[] }> {
   if (deliveryIds.length === 0) return { names: [], failed: [] };
-  const { retried, failed } = await retryTogether(
+  const { retried, failed } = await retryDeliveries(
     services,
     (tx) => lockDeliveries(tx, accountId, deliveryIds),
     'requested',

@@ -43,7 +43,12 @@ async function walk(
 ): Promise<number> {
   const cursorName = `known-${state}`;
   const now = clock();
-  const options = { now, limit: pageSize, retrySeconds, marginSeconds: limits.clockSkewSecondsMax };
+  const options = {
+    now,
+    limit: pageSize,
+    retrySeconds,
+    commitDelaySecondsMax: limits.clockSkewSecondsMax,
+  };
   let cursor = await findDeliveryCursor(database, cursorName);
   for (let page = 0; page < pagesMax && !isOver(); page += 1) {
     const walked = await walkDeliveries(database, state, cursor, options);

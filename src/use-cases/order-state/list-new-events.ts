@@ -179,8 +179,8 @@ function renderEvents(
   const [accessSecret = ''] = liveSecrets(account, 'access-secret', now);
   const signing = { account, accessSecret, signs: 'what v3 covers' } as const;
   const ids = new Set(events.map(({ transactionId }) => transactionId));
-  const shown = transactions.filter(({ transactionId }) => ids.has(transactionId));
-  const enquiry = enquiryOf(order, transactions, shown, signing);
+  const requested = transactions.filter(({ transactionId }) => ids.has(transactionId));
+  const enquiry = enquiryOf(order, transactions, requested, signing);
   const renderEvent = renderChange({ account, enquiry, occurredAt: now });
   return events.map(({ endpointIds, ...event }, index) => {
     const key = { accountId, orderId, sequence: eventSequence + index + 1 };

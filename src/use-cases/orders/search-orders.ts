@@ -67,8 +67,8 @@ export async function searchOrders(
   const searches = await listSearches(database, account, wanted, limit + 1);
   const found = await Promise.all(searches.map(([, search]) => search()));
   const reasonsById = new Map<string, MatchReason[]>();
-  for (const [place, [reason]] of searches.entries()) {
-    for (const orderId of found[place] ?? []) {
+  for (const [index, [reason]] of searches.entries()) {
+    for (const orderId of found[index] ?? []) {
       const reasons = reasonsById.get(orderId) ?? [];
       if (!reasons.includes(reason)) reasonsById.set(orderId, [...reasons, reason]);
     }

@@ -21,11 +21,15 @@ export async function enquire(
   const transactions = settleTransactions(found, services.clock());
   pollOnEnquiry(services, account, found);
   const { transactionId } = ids;
-  const shown = transactions
+  const requested = transactions
     .filter((entry) => transactionId === undefined || entry.transactionId === transactionId)
     .sort(byStart);
   const accessSecret = signingSecret(services, account, caller);
-  return enquiryOf(order, transactions, shown, { account, accessSecret, signs: 'final statuses' });
+  return enquiryOf(order, transactions, requested, {
+    account,
+    accessSecret,
+    signs: 'final statuses',
+  });
 }
 
 /** During a rotation, signs with the secret that the caller used: it may not have the other one. */

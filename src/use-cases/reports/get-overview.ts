@@ -3,8 +3,8 @@
  * half hours that changed since are counted here. See docs/decisions/0045.
  */
 
+import { settledBefore } from '../../domain/reports/commit-delay.ts';
 import { type Figure, shareKinds } from '../../domain/reports/figure.ts';
-import { settledBefore } from '../../domain/reports/margin.ts';
 import {
   buildOverview,
   type Overview,

@@ -91,10 +91,10 @@ export async function listReview(
   if (!start) return undefined;
   const entries: ReviewEntry[] = [];
   let rowsLeft = limit;
-  for (const [place, { name, read }] of lists.entries()) {
-    if (place < start.list) continue;
+  for (const [index, { name, read }] of lists.entries()) {
+    if (index < start.list) continue;
     if (rowsLeft === 0) return { entries, next: `${name}:` };
-    const row = place === start.list ? start.row : undefined;
+    const row = index === start.list ? start.row : undefined;
     const page = await read(database, { accountId, after: row, limit: rowsLeft });
     entries.push(...page.entries);
     const isFull = page.count === rowsLeft;

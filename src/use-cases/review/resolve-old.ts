@@ -39,7 +39,7 @@ export async function resolveOld(
     const old = listed.filter(({ since }) => since < before);
     for (const [owner, own] of Map.groupBy(old, (delivery) => delivery.accountId)) {
       const ids = own.map(({ deliveryId }) => deliveryId);
-      resolved += await resolveTogether(database, owner, ids, { ...request, note, at: clock() });
+      resolved += await resolveBatch(database, owner, ids, { ...request, note, at: clock() });
     }
     const last = listed.length === pageSize ? listed.at(-1) : undefined;
     after = last && { accountId: last.accountId, id: last.deliveryId };
@@ -47,7 +47,7 @@ export async function resolveOld(
   return { resolved, note };
 }
 
-async function resolveTogether(
+async function resolveBatch(
   database: Database,
   accountId: string,
   deliveryIds: readonly string[],

@@ -16,7 +16,7 @@ export function checkEvents(
   completeSince: Date | undefined,
 ): Breach[] {
   const { orderId, eventSequence } = order;
-  const hasGap = events.some(({ sequence }, place) => sequence !== place + 1);
+  const hasGap = events.some(({ sequence }, index) => sequence !== index + 1);
   if (hasGap || events.length !== eventSequence) {
     const numbers = events.map(({ sequence }) => sequence).join(', ') || 'none';
     return [{ where: orderId, what: `counts ${eventSequence} events and has ${numbers}` }];

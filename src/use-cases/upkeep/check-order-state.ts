@@ -145,8 +145,8 @@ function checkFold(
   const stored = comparable(transactions);
   const isRight =
     stored.length === folded.transactions.length &&
-    stored.every((entry, place) =>
-      rightStates.some((state) => listChanges(state[place], entry).length === 0),
+    stored.every((entry, index) =>
+      rightStates.some((state) => listChanges(state[index], entry).length === 0),
     ) &&
     isDeepStrictEqual(keysOfHeld(held), keysOfHeld(folded.held));
   return isRight

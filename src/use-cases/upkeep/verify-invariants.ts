@@ -16,11 +16,11 @@ import {
 import { checkFigures } from './check-figures.ts';
 import { checkOrders } from './check-orders.ts';
 import { invariants, type NamedBreach, nameBreaches } from './invariant-names.ts';
-import { readPlace, type VerifyPlace, writePlace } from './verify-place.ts';
+import { readCursor, type VerifyCursor, writeCursor } from './verify-cursor.ts';
 
 export type VerifyOptions = {
-  /** Continues behind this place; what is before it is not checked again. */
-  readonly after?: VerifyPlace | undefined;
+  /** Continues behind this cursor; what is before it is not checked again. */
+  readonly after?: VerifyCursor | undefined;
   /** Checks the rows of one account only. */
   readonly accountId?: string | undefined;
   /** Called after every page. */
@@ -36,7 +36,7 @@ export type VerifyOptions = {
 export type VerifyProgress = {
   readonly table: string;
   /** As text, for `after`. */
-  readonly place: string;
+  readonly cursor: string;
   /** The rows of the current table that were checked. */
   readonly rows: number;
   readonly breaches: number;
@@ -76,9 +76,9 @@ export async function verifyInvariants(
       findings.add(page.breaches);
       rows += page.rows;
       if (!page.last) continue;
-      const place = writePlace({ table, key: page.last });
-      onPage?.({ table, place, rows, breaches: findings.count() });
-      if (signal?.aborted) return { ...findings.result(), next: place };
+      const cursor = writeCursor({ table, key: page.last });
+      onPage?.({ table, cursor, rows, breaches: findings.count() });
+      if (signal?.aborted) return { ...findings.result(), next: cursor };
     }
   }
   return { ...findings.result(), next: null };
@@ -131,14 +131,14 @@ type Walk = {
   ) => AsyncGenerator<Page>;
 };
 
-/** Undefined for text that is not a place of a row. */
-export function findPlace(text: string): VerifyPlace | undefined {
-  const place = readPlace(text);
-  const walk = walks.find(({ table }) => table === place?.table);
-  return walk?.keyLength === place?.key.length ? place : undefined;
+/** Undefined for text that is not the cursor of a row. */
+export function findCursor(text: string): VerifyCursor | undefined {
+  const cursor = readCursor(text);
+  const walk = walks.find(({ table }) => table === cursor?.table);
+  return walk?.keyLength === cursor?.key.length ? cursor : undefined;
 }
 
-/** In this order. A place names one of them by its table. */
+/** In this order. A cursor names one of them by its table. */
 const walks: readonly Walk[] = [
   {
     table: 'deliveries',

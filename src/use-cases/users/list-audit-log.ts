@@ -2,7 +2,7 @@
 import type { AuditEntry } from '../../domain/audit.ts';
 import { refuseField } from '../../domain/errors.ts';
 import type { Services } from '../../services/services.ts';
-import { type AuditPlace, listAudit } from '../../store/accounts/audit.ts';
+import { type AuditCursor, listAudit } from '../../store/accounts/audit.ts';
 
 export type AuditPage = {
   readonly entries: readonly AuditEntry[];
@@ -15,18 +15,18 @@ export async function listAuditLog(
   accountId: string,
   { after, limit }: { readonly after: string | undefined; readonly limit: number },
 ): Promise<AuditPage> {
-  const before = after === undefined ? undefined : readPlace(after);
+  const before = after === undefined ? undefined : readCursor(after);
   const found = await listAudit(database, accountId, { before, limit: limit + 1 });
   const entries = found.slice(0, limit);
   const last = entries.at(-1);
-  return { entries, next: found.length > limit && last ? placeText(last) : undefined };
+  return { entries, next: found.length > limit && last ? cursorText(last) : undefined };
 }
 
-function placeText({ at, auditId }: AuditPlace): string {
+function cursorText({ at, auditId }: AuditCursor): string {
   return `${at.getTime()}-${auditId}`;
 }
 
-function readPlace(text: string): AuditPlace {
+function readCursor(text: string): AuditCursor {
   const match = /^(\d{1,15})-(aud_[0-9A-Za-z]{16})$/.exec(text);
   if (!match) refuseField('after', 'must be the next of an earlier page');
   return { at: new Date(Number(match[1])), auditId: match[2] ?? '' };

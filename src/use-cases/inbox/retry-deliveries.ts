@@ -11,7 +11,7 @@ import type { Services } from '../../services/services.ts';
 import { type AppliedDelivery, applyStored, type RetryReason } from './apply-stored.ts';
 import { noteStates, type RetriedDelivery, retryDelivery } from './retry-delivery.ts';
 
-export type RetriedTogether = {
+export type RetriedDeliveries = {
   readonly retried: readonly RetriedDelivery[];
   /** A defect was reported and noted with its delivery. An unavailable database is for the caller to handle. */
   readonly failed: ReadonlyArray<DeliveryKey & { readonly error: unknown }>;
@@ -21,7 +21,7 @@ export type RetriedTogether = {
  * `lock` chooses the deliveries and locks them. Every transaction locks deliveries before orders, and orders in the order
  * of their keys, or two of them could deadlock. `named` are those to run alone if they could not even be locked.
  */
-export async function retryTogether(
+export async function retryDeliveries(
   services: Pick<
     Services,
     'database' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
@@ -29,7 +29,7 @@ export async function retryTogether(
   lock: (tx: Transaction) => Promise<readonly Delivery[]>,
   reason: RetryReason,
   named: readonly DeliveryKey[] = [],
-): Promise<RetriedTogether> {
+): Promise<RetriedDeliveries> {
   let chosen = named;
   let applied: readonly AppliedDelivery[];
   try {
@@ -61,7 +61,7 @@ async function retryEach(
   >,
   deliveries: readonly DeliveryKey[],
   reason: RetryReason,
-): Promise<RetriedTogether> {
+): Promise<RetriedDeliveries> {
   const retried: RetriedDelivery[] = [];
   const failed: Array<DeliveryKey & { error: unknown }> = [];
   const queue = deliveries.values();

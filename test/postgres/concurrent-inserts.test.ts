@@ -1,12 +1,12 @@
 /** Which errors mean that a concurrent transaction was first with a unique row. Contract 10.4. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { explainRival, mayRunAgain } from '../../src/postgres/error-classes.ts';
+import { explainConcurrentInsert, mayRunAgain } from '../../src/postgres/error-classes.ts';
 
 const shard = 'provider_orders_pkey_102082';
-const rivals = ['deliveries_event_id', 'provider_orders_pkey'];
+const concurrentInserts = ['deliveries_event_id', 'provider_orders_pkey'];
 
-for (const [what, error, isRival] of [
+for (const [what, error, isConcurrentInsert] of [
   ['its constraint', { code: '23505', constraint: 'deliveries_event_id' }, true],
   ['another unique constraint', { code: '23505', constraint: 'deliveries_pkey' }, false],
   [
@@ -24,11 +24,11 @@ for (const [what, error, isRival] of [
   ['another constraint on a shard, wrapped', wrapped('deliveries_pkey_102036'), false],
   ['the foreign key of the same name', { code: '23503', constraint: 'deliveries_event_id' }, false],
 ] as const) {
-  test(`a violation of ${what} is ${isRival ? 'retried' : 'reported as it is'}`, () => {
+  test(`a violation of ${what} is ${isConcurrentInsert ? 'retried' : 'reported as it is'}`, () => {
     const failure = Object.assign(new Error(error.code), error);
-    const explained = explainRival(failure, rivals);
-    assert.equal(mayRunAgain(explained), isRival);
-    if (isRival) assert.equal((explained as Error).cause, failure);
+    const explained = explainConcurrentInsert(failure, concurrentInserts);
+    assert.equal(mayRunAgain(explained), isConcurrentInsert);
+    if (isConcurrentInsert) assert.equal((explained as Error).cause, failure);
     else assert.equal(explained, failure);
   });
 }

@@ -1,14 +1,14 @@
 /** How far `verify` has come: the last row that was checked. As text it can be pasted into a shell. */
 import type { RowKey } from '../../store/upkeep/invariants.ts';
 
-export type VerifyPlace = { readonly table: string; readonly key: RowKey };
+export type VerifyCursor = { readonly table: string; readonly key: RowKey };
 
-export function writePlace({ table, key }: VerifyPlace): string {
+export function writeCursor({ table, key }: VerifyCursor): string {
   return [table, ...key].map(escapeText).join('/');
 }
 
-/** Undefined for text that is not a place. */
-export function readPlace(text: string): VerifyPlace | undefined {
+/** Undefined for text that is not a cursor. */
+export function readCursor(text: string): VerifyCursor | undefined {
   try {
     const [table = '', ...key] = text.split('/').map(decodeURIComponent);
     return { table, key };
