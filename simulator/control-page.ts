@@ -5,7 +5,7 @@ import { amountText } from './money.ts';
 import type { Scenario } from './scenario.ts';
 import type { LedgerPayment, LedgerRefund } from './world.ts';
 
-export type ControlView = {
+type ControlView = {
   readonly scenario: Scenario;
   readonly lines: readonly string[];
   readonly payments: readonly LedgerPayment[];

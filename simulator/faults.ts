@@ -16,7 +16,7 @@ export type Fault =
   | 'timed-out';
 
 /** The partner limits rates in three ways: by the status 429, or by 400 with certain words or a certain code. */
-export type RateLimit = 'rate-limited' | 'rate-limited-in-words' | 'rate-limited-by-code';
+type RateLimit = 'rate-limited' | 'rate-limited-in-words' | 'rate-limited-by-code';
 
 /** Called once for each call of an API. Undefined if nothing goes wrong. */
 export type FaultOf = (call: ApiCall) => Fault | undefined;

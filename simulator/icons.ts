@@ -1,7 +1,7 @@
 /** Small drawings in the page itself, because pages load nothing. They repeat what the text says, so they are hidden. */
 import { type Html, html } from './html.ts';
 
-export type IconName = keyof typeof drawings;
+type IconName = keyof typeof drawings;
 
 const drawings = {
   partner: 'M13 2 4 14h7l-1 8 10-13h-7z',

@@ -1,7 +1,7 @@
 /** The options of a program: one description gives the help and the parsing. A mistake is answered with one sentence. */
 import { parseArgs } from 'node:util';
 
-export type ProgramOption = {
+type ProgramOption = {
   /** Stands for the value in the help. Without it, the option is a switch: it has no value, and is read as `on`. */
   readonly value?: string;
   readonly text: string;
@@ -18,7 +18,7 @@ export type Program<Name extends string> = {
   readonly examples: readonly string[];
 };
 
-export type ProgramValues<Name extends string> = Readonly<Partial<Record<Name, string>>>;
+type ProgramValues<Name extends string> = Readonly<Partial<Record<Name, string>>>;
 
 /** The values of this process; it ends here if they are wrong, or if help is asked for. */
 export function readOptionsOrExit<Name extends string>(

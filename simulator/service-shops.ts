@@ -14,7 +14,7 @@ import type { Services } from '../src/services/services.ts';
 import { listAccounts } from '../src/store/accounts/accounts.ts';
 import type { Shop } from './simulator.ts';
 
-export type ServiceShops = {
+type ServiceShops = {
   /** By the partner key id or the gateway merchant id that the service uses. */
   readonly find: (name: string) => Promise<Shop | undefined>;
   readonly close: () => Promise<void>;

@@ -96,7 +96,7 @@ export type Simulator = {
   readonly close: () => Promise<void>;
 };
 
-export type ReceivingShop = {
+type ReceivingShop = {
   /** The URL for an endpoint. */
   readonly url: string;
   /** Adds the secret of an endpoint, or an access secret. False if it is neither. */

@@ -7,12 +7,12 @@ import type { Wire } from './wire.ts';
 import type { World } from './world.ts';
 
 /** A call that starts a payment or refund. */
-export type StartCall = ApiCall & {
+type StartCall = ApiCall & {
   readonly answers: FaultAnswers;
   readonly effect: () => Started;
 };
 
-export type Started = { readonly id: string; readonly status: number; readonly body: Wire };
+type Started = { readonly id: string; readonly status: number; readonly body: Wire };
 
 /** Longer than any caller waits. */
 const slowAnswerMs = 30_000;
@@ -57,7 +57,7 @@ export function openStartCalls(world: World) {
 export type StartCalls = ReturnType<typeof openStartCalls>;
 
 /** A call that only reads. */
-export type ReadCall = Omit<ApiCall, 'operation'> & {
+type ReadCall = Omit<ApiCall, 'operation'> & {
   readonly url: string;
   readonly id: string;
   readonly answers: FaultAnswers;

@@ -2,7 +2,7 @@
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 
-export type Attempt = {
+type Attempt = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

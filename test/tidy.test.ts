@@ -235,6 +235,36 @@ test('only the composition root and the process import http', async () => {
   ]);
 });
 
+test('every export is imported somewhere, and every file is reached', async () => {
+  const folders = ['src', 'simulator', 'tools', 'test', 'client', 'dashboard', 'checkout'];
+  const files = (await Promise.all(folders.map(listFiles))).flat();
+  const texts = new Map(
+    [...files, 'package.json', 'Dockerfile'].map((file) => [
+      file,
+      readFileSync(join(root, file), 'utf8'),
+    ]),
+  );
+  const imported = new Map<string, Set<string>>();
+  for (const file of files) {
+    for (const [target, name] of importedNamesOf(texts.get(file) ?? '')) {
+      const path = join(dirname(file), target);
+      imported.set(path, (imported.get(path) ?? new Set()).add(name));
+    }
+  }
+  const unused: string[] = [];
+  for (const file of files.filter((path) => /^(src|simulator|tools)\//.test(path))) {
+    const names = imported.get(file);
+    // Others start the file by its path.
+    const isStarted = [...texts].some(([path, text]) => path !== file && text.includes(file));
+    if (!names && !isStarted) unused.push(file);
+    const exports = /^export (?:async )?(?:const|let|function\*?|type|class) (\w+)/gm;
+    for (const [, name = ''] of names?.has('*') ? [] : (texts.get(file) ?? '').matchAll(exports)) {
+      if (!names?.has(name)) unused.push(`${name} of ${file}`);
+    }
+  }
+  assert.deepEqual(unused, []);
+});
+
 test('the simulator shares no code with what it tries, but for the file that finds the shops', async () => {
   const sharers = [];
   for (const file of await listFiles('simulator')) {
@@ -390,4 +420,33 @@ async function importsOf(file: string): Promise<string[]> {
     (match) => match[1] ?? '',
   );
   return targets.map((target) => relative(root, join(root, dirname(file), target)));
+}
+
+/** What a file imports or re-exports, as pairs of path and name; `*` for everything. Types in comments count. */
+function importedNamesOf(text: string): Array<readonly [target: string, name: string]> {
+  const statements =
+    /(?:import|export)\s+(?:type\s+)?(?:\w+\s*,?\s*)?(\{[^}]*\}|\*)?[^;'{}*]*from\s*'(\.[^']+)'/g;
+  const named = [...text.matchAll(statements)].flatMap(([, list, target = '']) =>
+    list === undefined || list === '*'
+      ? [[target, '*'] as const]
+      : namesIn(list).map((name) => [target, name] as const),
+  );
+  const dynamic = [...text.matchAll(/import\('(\.[^']+)'\)(?:\.(\w+))?/g)].map(
+    ([, target = '', name = '*']) => [target, name === 'then' ? '*' : name] as const,
+  );
+  return [...named, ...dynamic];
+}
+
+function namesIn(list: string): string[] {
+  return list
+    .slice(1, -1)
+    .split(',')
+    .map(
+      (name) =>
+        name
+          .trim()
+          .replace(/^type /, '')
+          .split(' as ')[0] ?? '',
+    )
+    .filter((name) => name !== '');
 }

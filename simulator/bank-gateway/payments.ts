@@ -69,7 +69,7 @@ export async function actAtGateway(
   }
 }
 
-export function referencesOf({ id, reference }: Pick<GatewayOrder, 'id' | 'reference'>): string[] {
+function referencesOf({ id, reference }: Pick<GatewayOrder, 'id' | 'reference'>): string[] {
   return texts(id, reference);
 }
 

@@ -11,10 +11,7 @@ const idCharsMax = 40;
 const merchantNameCharsMax = 40;
 const descriptionCharsMax = 127;
 
-export type WishedSession = Omit<
-  GatewaySession,
-  'id' | 'merchantId' | 'apiVersion' | 'successIndicator'
->;
+type WishedSession = Omit<GatewaySession, 'id' | 'merchantId' | 'apiVersion' | 'successIndicator'>;
 
 export function readSession(body: Wire): WishedSession {
   const interaction = object(body.interaction);

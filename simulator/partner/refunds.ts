@@ -11,7 +11,7 @@ import { referencesOf } from './payments.ts';
 import { badRequest } from './refusals.ts';
 import { type PartnerPayment, type PartnerRefund, type PartnerState, refundsOf } from './state.ts';
 
-export type RefundRequest = Pick<
+type RefundRequest = Pick<
   PartnerRefund,
   'receipt' | 'notes' | 'speed' | 'request' | 'idempotencyKey'
 > & { readonly amount: number | undefined };

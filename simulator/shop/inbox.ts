@@ -49,7 +49,7 @@ export type ShopInbox = {
   readonly version: () => number;
 };
 
-export const eventsKept = 200;
+const eventsKept = 200;
 const secretsKept = 10;
 
 export function openShopInbox(now: () => number): ShopInbox {

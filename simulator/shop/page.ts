@@ -5,7 +5,7 @@ import { cleanWord } from './event-content.ts';
 import type { StoredEvent } from './inbox.ts';
 import { pageScript } from './page-script.ts';
 
-export type ShopView = {
+type ShopView = {
   /** Where the service is to send events. */
   readonly url: string;
   readonly nonce: string;

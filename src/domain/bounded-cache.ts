@@ -5,7 +5,7 @@
  */
 import { LRUCache } from 'lru-cache';
 
-export type BoundedCache<Value extends object | string> = LRUCache<string, Value>;
+type BoundedCache<Value extends object | string> = LRUCache<string, Value>;
 
 export function createBoundedCache<Value extends object | string>(
   entriesMax: number,

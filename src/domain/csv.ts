@@ -4,10 +4,10 @@
  */
 
 /** A number of ours, as exact decimal text. It is not quoted, and a minus is no formula. */
-export type CsvNumber = { readonly number: string };
+type CsvNumber = { readonly number: string };
 
 /** Its plus begins no formula that could do anything. */
-export type CsvPhone = { readonly phone: string };
+type CsvPhone = { readonly phone: string };
 
 export type CsvCell = string | CsvNumber | CsvPhone | null;
 

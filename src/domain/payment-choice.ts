@@ -1,7 +1,7 @@
 /** What a consumer chooses within a payment mode: a bank, a wallet or a UPI id. */
 import type { PaymentModeCode } from './payment-mode.ts';
 
-export type PaymentChoice = {
+type PaymentChoice = {
   readonly field: 'bank_code' | 'wallet_code' | 'upi_id';
   /** The name under which enquiries show it. */
   readonly shownAs: string;

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartError } from '../domain/start-error.ts';
 
-export type DataFolderLock = { readonly release: () => void };
+type DataFolderLock = { readonly release: () => void };
 
 /**
  * Ends the race of two services for one folder. This is a file lock of the operating system, taken through SQLite because

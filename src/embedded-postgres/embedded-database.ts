@@ -26,7 +26,7 @@ import { type Keeper, launchKeeper, type Server } from './server-keeper.ts';
 import type { ServerUser } from './server-user.ts';
 import { makeSocketFolder, socketDirOf } from './socket-folder.ts';
 
-export type EmbeddedDatabase = {
+type EmbeddedDatabase = {
   readonly address: DatabaseAddress;
   /** Ends the server cleanly. */
   readonly stop: () => Promise<void>;

@@ -16,7 +16,7 @@ export type Programs = { readonly initdb: string; readonly postgres: string };
 export const socketPort = 5432;
 export const databaseName = 'postgres';
 /** The superuser that `initdb` creates. */
-export const bootstrapRole = 'postgres';
+const bootstrapRole = 'postgres';
 
 /** The server's messages may quote values of rows, so it logs only fatal errors. The service logs the rest itself. */
 const quiet = {

@@ -17,7 +17,7 @@ export type Server = {
   readonly recentOutput: () => string;
 };
 
-export type Signal = 'INT' | 'QUIT';
+type Signal = 'INT' | 'QUIT';
 
 export type Keeper = {
   readonly start: () => Promise<Server>;

@@ -23,7 +23,7 @@ type ConcurrencyLimits = {
   readonly onShed?: () => void;
 };
 
-export type AdmissionQueue = { readonly countWaiting: () => number };
+type AdmissionQueue = { readonly countWaiting: () => number };
 
 /** The routes of this scope and of all scopes inside it share the limits. */
 export function limitConcurrency(

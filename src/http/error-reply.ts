@@ -91,7 +91,7 @@ export function addCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
 }
 
 /** `bodyLimit` is that of the route, in bytes. */
-export function toServiceError(failure: unknown, bodyLimit: number | undefined): ServiceError {
+function toServiceError(failure: unknown, bodyLimit: number | undefined): ServiceError {
   if (failure instanceof ServiceError) return failure;
   const { code, statusCode, validation, validationContext } = failure as Partial<FastifyError>;
   if (validation?.[0]) {

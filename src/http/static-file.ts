@@ -17,7 +17,7 @@ export type StaticFile = {
 };
 
 /** A file whose URL contains its digest never changes; every other one is revalidated. */
-export type Caching = 'revalidated' | 'immutable';
+type Caching = 'revalidated' | 'immutable';
 
 export async function createStaticFile(type: string, text: string | Buffer): Promise<StaticFile> {
   const body = Buffer.from(text);

@@ -8,7 +8,7 @@ import { type BatchOptions, createBatcher } from './batch.ts';
 import { WorkerUnavailable } from './error-classes.ts';
 import { databaseLimits } from './limits.ts';
 
-export type AccountBatchOptions<Item, Outcome> = BatchOptions<Item, Outcome> & {
+type AccountBatchOptions<Item, Outcome> = BatchOptions<Item, Outcome> & {
   readonly accountOf: (item: Item) => string;
   /** A clock in milliseconds; only differences count. */
   readonly now?: () => number;

@@ -12,7 +12,7 @@ const answerMsMax: Readonly<Record<PoolPurpose, number>> = {
   maintenance: databaseLimits.maintenanceAnswerMsMax,
 };
 
-export type PoolOptions = {
+type PoolOptions = {
   readonly isPipelined: () => boolean;
   readonly purpose: PoolPurpose;
   readonly connectMsMax: number;

@@ -9,7 +9,7 @@ export type QueueWatch = {
   readonly onShed: () => void;
 };
 
-export type QueueCounts = {
+type QueueCounts = {
   readonly queue: string;
   readonly waiting: number;
   /** Items refused since the start of the process because the queue was full. */

@@ -6,7 +6,7 @@ import { isSpoilt, warnsOfLostWait } from './error-classes.ts';
 import type { Transport } from './transport.ts';
 
 /** A connection can break between two statements. A broken one is removed from the pool. */
-export type Health = {
+type Health = {
   broken?: Error;
   /** The server warned that it no longer waits for its synchronous standby: a failover could lose the commit. */
   isUnreplicated?: boolean;

@@ -41,7 +41,7 @@ import { deliveryProviders } from '../use-cases/inbox/receive-delivery.ts';
 import { createCountersReader } from '../use-cases/upkeep/read-counters.ts';
 import type { Log } from './log.ts';
 
-export type AppParts = OperatorParts &
+type AppParts = OperatorParts &
   SlowReaderLimits & {
     readonly services: Services;
     readonly metrics: Metrics;

@@ -14,7 +14,7 @@ export type BackgroundLoop = {
   readonly stop: () => Promise<void>;
 };
 
-export type LoopOptions = {
+type LoopOptions = {
   /** Rests this many times as long as a round took although there is more to do, so that requests come first. */
   readonly restShare?: number;
   /** How long to rest when there is nothing more to do. */

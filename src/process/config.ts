@@ -8,7 +8,7 @@ import { StartError } from '../domain/start-error.ts';
 import { databaseLimits } from '../postgres/limits.ts';
 import { loopback } from '../security/endpoint-address.ts';
 
-export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 export type Config = {
   readonly host: string;

@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 
-export type DrainSteps = {
+type DrainSteps = {
   /** From here on `/readyz` answers 503, so that proxies send requests elsewhere. */
   readonly announce: () => void;
   /** From here on each reply ends its connection. */

@@ -9,7 +9,7 @@ import type { Background } from './background.ts';
 import type { Bootstrapped } from './bootstrap.ts';
 import type { Log } from './log.ts';
 
-export type PreparedBackground = {
+type PreparedBackground = {
   readonly start: () => void;
   /** True after a start that failed for another reason than a short absence of the database, until one succeeds. */
   readonly isMissing: () => boolean;

@@ -7,7 +7,7 @@ import type { Metrics } from '../http/operator/metrics.ts';
 import type { OperatorParts } from '../http/operator/operator-api.ts';
 import type { Log } from './log.ts';
 
-export type Workers = {
+type Workers = {
   /** Resolves when all workers have a prepared database. */
   readonly ready: Promise<void>;
   readonly stop: () => Promise<void>;

@@ -42,7 +42,7 @@ export type ProviderRequest = {
   readonly answerMsMax?: number;
 };
 
-export type CallMeta = { readonly durationMs: number; readonly tries: number };
+type CallMeta = { readonly durationMs: number; readonly tries: number };
 
 export type Answer = CallMeta &
   (

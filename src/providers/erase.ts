@@ -12,7 +12,7 @@ import {
 } from '../domain/consumers/scrub.ts';
 import { text, type WireObject } from './wire.ts';
 
-export type Leaf =
+type Leaf =
   /** Not personal: ids, amounts, states, times. */
   | 'keep'
   /** Text of a provider or a bank, which may repeat personal data: it is scrubbed. */

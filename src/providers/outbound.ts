@@ -76,7 +76,7 @@ export type StartedPayment = {
   readonly intentCall?: { readonly answer: Answer; readonly outcome: OutcomeKind };
 };
 
-export type OutcomeKind = Outcome<unknown>['result']['kind'];
+type OutcomeKind = Outcome<unknown>['result']['kind'];
 
 export type FetchedStatus = {
   /** False if the provider does not know the transaction. */

@@ -26,7 +26,7 @@ export type Verification =
   /** There is no proof; the caller may have a bearer token. */
   | 'absent';
 
-export type ProviderDocumentation = {
+type ProviderDocumentation = {
   /**
    * The format of a delivery; deliveries are not validated against it. Loaded when the reference is built: the command
    * line needs providers and no schemas, which take longer to load than all else.

@@ -16,7 +16,7 @@ export type SettingOption = {
 };
 
 /** A value that is not secret; `account list` prints it under the name of its option. */
-export type PlainSetting = SettingOption & {
+type PlainSetting = SettingOption & {
   /** The key of the value in the stored settings. */
   readonly name: string;
   /** The value of accounts that have not set one. */

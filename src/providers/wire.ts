@@ -10,7 +10,7 @@ import { type MinorUnits, parseAmount } from '../domain/money/money.ts';
 export type WireObject = Readonly<Record<string, unknown>>;
 
 /** Longer than any real id or reference of a provider or a shop, and short enough for an index. */
-export const referenceCharsMax = 255;
+const referenceCharsMax = 255;
 
 /** A JSON object with exact numbers; undefined for anything else, and if it is nested too deeply. */
 export function jsonObject(bytes: Buffer): WireObject | undefined {

@@ -9,7 +9,7 @@ export function newEndpointSecret(): string {
   return prefix + randomBytes(secretBytes).toString('base64');
 }
 
-export type SignedEvent = {
+type SignedEvent = {
   readonly eventId: string;
   /** Unix seconds of this attempt. */
   readonly timestamp: number;

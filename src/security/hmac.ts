@@ -2,7 +2,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { createBoundedCache } from '../domain/bounded-cache.ts';
 
-export type HmacKey = KeyObject;
+type HmacKey = KeyObject;
 
 export function hmacKeyOf(secret: string | Buffer): HmacKey {
   return createSecretKey(Buffer.from(secret));

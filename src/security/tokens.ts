@@ -12,16 +12,16 @@ import { hmac, hmacKeyOf } from './hmac.ts';
 const issuer = 'payment-order-service';
 const algorithm = 'HS256';
 
-export type TokenType = 'merchant' | 'order' | 'refresh';
+type TokenType = 'merchant' | 'order' | 'refresh';
 
-export type MerchantSubject = {
+type MerchantSubject = {
   readonly type: 'merchant';
   readonly accountId: string;
   /** Fingerprint of the access secret it was issued for. The token expires with that secret. Contract 2.6. */
   readonly secretMark: string;
 };
 
-export type OrderSubject = {
+type OrderSubject = {
   readonly type: 'order';
   readonly accountId: string;
   readonly orderId: string;
@@ -29,7 +29,7 @@ export type OrderSubject = {
   readonly userId?: string;
 };
 
-export type RefreshSubject = {
+type RefreshSubject = {
   readonly type: 'refresh';
   readonly accountId: string;
   readonly orderId: string;

@@ -22,7 +22,7 @@ import {
 import { batchBounds } from '../store/orders/batches.ts';
 
 /** When the check of a secret began, by `performance.now()`: an account read since then is recent enough. */
-export type Proof = { readonly begunAtMs: number };
+type Proof = { readonly begunAtMs: number };
 
 export type AccountDirectory = {
   readonly find: (accountId: string) => Promise<Account | undefined>;

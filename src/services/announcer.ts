@@ -19,7 +19,7 @@ export type Announcer = {
 };
 
 /** What the events of one change have in common is rendered once. */
-export type RenderChange = (change: ChangeToRender) => (event: EventToRender) => RenderedEvent;
+type RenderChange = (change: ChangeToRender) => (event: EventToRender) => RenderedEvent;
 export type RenderedEvent = { readonly status: string; readonly body: string };
 
 export type ChangeToRender = {

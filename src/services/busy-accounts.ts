@@ -5,7 +5,7 @@
  */
 import { paymentLimits } from '../domain/payments/limits.ts';
 
-export type BusyAccounts = {
+type BusyAccounts = {
   readonly start: (accountId: string) => void;
   readonly end: (accountId: string, hasAnswer: boolean) => void;
   readonly list: () => string[];

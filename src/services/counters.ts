@@ -6,22 +6,22 @@ import type { ProviderName } from '../domain/provider-name.ts';
 export type { QueueStats } from '../postgres/queue-stats.ts';
 
 /** Deliveries that enter one of these states are counted. */
-export const countedStates = ['needs_review', 'dead', 'expired'] as const satisfies DeliveryState[];
+const countedStates = ['needs_review', 'dead', 'expired'] as const satisfies DeliveryState[];
 type CountedState = (typeof countedStates)[number];
 
-export type ProviderCall = {
+type ProviderCall = {
   readonly provider: ProviderName;
   readonly operation: string;
   readonly outcome: string;
 };
 
 /** `refused` had a response other than 2xx, `unreachable` had none. */
-export const attemptOutcomes = ['delivered', 'refused', 'unreachable'] as const;
+const attemptOutcomes = ['delivered', 'refused', 'unreachable'] as const;
 export type AttemptOutcome = (typeof attemptOutcomes)[number];
 
 /** What consumers do at checkout: `left` without a payment that was made or failed. */
-export const checkoutSteps = ['opened', 'chosen', 'paid', 'failed', 'left'] as const;
-export type CheckoutStepName = (typeof checkoutSteps)[number];
+const checkoutSteps = ['opened', 'chosen', 'paid', 'failed', 'left'] as const;
+type CheckoutStepName = (typeof checkoutSteps)[number];
 
 export type Counters = {
   readonly noteDelivery: (provider: ProviderName, at: Date) => void;

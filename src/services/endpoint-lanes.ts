@@ -22,7 +22,7 @@ export type Lane = {
   timer: NodeJS.Timeout | undefined;
 };
 
-export type EndpointLanes = {
+type EndpointLanes = {
   readonly laneOf: (endpoint: EndpointKey) => Lane;
   /** Events that may be started now. */
   readonly freeSlots: (lane: Lane) => number;

@@ -37,7 +37,7 @@ export type Enquiry = {
  * An enquiry signs final statuses only (contract 5.4). A result that is sent to the shop is signed in every status by
  * v3, whose signature covers the status, and in final statuses by v2, whose signature does not (contract 11.10).
  */
-export type Signing = {
+type Signing = {
   readonly account: Account;
   readonly accessSecret: string;
   readonly signs: 'final statuses' | 'what v3 covers';

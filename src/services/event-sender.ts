@@ -18,7 +18,7 @@ import { explainFailure, keepText, readStart } from './event-answer.ts';
 import { limitEarlyResponses, maxHeaderSize } from './limit-response.ts';
 import { createNameLookups } from './name-lookups.ts';
 
-export type EventRequest = {
+type EventRequest = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
@@ -36,7 +36,7 @@ export type SentEvent = {
 /** Never rejects: an event that could not be sent has no status. */
 export type SendEvent = (event: EventRequest) => Promise<SentEvent>;
 
-export type EventSender = { readonly sendEvent: SendEvent; readonly close: () => void };
+type EventSender = { readonly sendEvent: SendEvent; readonly close: () => void };
 
 /** What a test replaces. */
 export type SenderParts = {

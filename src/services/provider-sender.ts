@@ -27,7 +27,7 @@ import { limitEarlyResponses, maxHeaderSize } from './limit-response.ts';
 import { createNameLookups } from './name-lookups.ts';
 
 /** What a test replaces. */
-export type ProviderSenderParts = {
+type ProviderSenderParts = {
   readonly lookUp?: LookUp;
   /** Certificates of authorities, which replace those of the platform. */
   readonly certificates?: string;

@@ -29,7 +29,7 @@ export type NewestPage<Row> = {
   readonly next: Row | undefined;
 };
 
-export type NewestRows<Row> = {
+type NewestRows<Row> = {
   readonly find: (
     database: Queryable,
     accountId: string,

@@ -72,4 +72,4 @@ export type ServiceSettings = {
   readonly simulatorUrl?: string | undefined;
 };
 
-export type StoreBatch = (incoming: Incoming) => Promise<StoredOrRefused>;
+type StoreBatch = (incoming: Incoming) => Promise<StoredOrRefused>;

@@ -26,7 +26,7 @@ export type Warning = {
 
 export type LogWarning = (warning: Warning & { readonly suppressed: number }) => void;
 
-export type RefusedWebhook = {
+type RefusedWebhook = {
   readonly provider: ProviderName;
   /** From the path or the bearer token, not verified: anybody can send it. */
   readonly claimedAccountId: string | undefined;

@@ -33,7 +33,7 @@ export function compare(comparison: string, value: unknown): Condition[] {
   return value === undefined ? [] : [(add) => `${comparison} ${add(value)}`];
 }
 
-export type NewestList = {
+type NewestList = {
   readonly columns: string;
   /** The columns that sort the list, and their values at the cursor. */
   readonly sortedBy: readonly string[];

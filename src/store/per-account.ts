@@ -32,7 +32,7 @@ export async function queryPerAccount<Row extends AnyRow, Entry extends Owned>(
   return results.flatMap(({ rows }) => rows);
 }
 
-export type AccountRows<Entry> = {
+type AccountRows<Entry> = {
   /** The rows without their account, for `from … row`. */
   readonly from: string;
   /** The account is the first parameter, `$1`. */

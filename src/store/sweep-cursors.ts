@@ -1,7 +1,7 @@
 /** How far the walks of the sweep over a table have come. A cursor outlives its process. */
 import type { Database, Queryable, Transaction } from '../postgres/database.ts';
 
-export type SweepCursor = {
+type SweepCursor = {
   readonly accountId: string;
   /** Of whatever is walked. Its column is named after the first walk, which was over orders. */
   readonly id: string;

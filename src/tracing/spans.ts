@@ -14,7 +14,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 
-export type SpanDescription = {
+type SpanDescription = {
   readonly name: string;
   readonly kind: SpanKind;
   readonly attributes: Attributes;

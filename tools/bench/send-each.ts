@@ -12,7 +12,7 @@ export type Sending = {
   readonly secondsMax: number;
 };
 
-export type Sent = {
+type Sent = {
   readonly seconds: number;
   /** How many were answered with each status: that of the body if it has one, else that of HTTP. */
   readonly answers: ReadonlyMap<string, number>;

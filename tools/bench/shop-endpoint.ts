@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { runJsonCommand } from '../harness/command-line.ts';
 import type { Shop } from './shop.ts';
 
-export type Heard = { readonly orderId: string; readonly type: string; readonly atMs: number };
+type Heard = { readonly orderId: string; readonly type: string; readonly atMs: number };
 
 export type ShopEndpoint = {
   readonly url: string;

@@ -8,7 +8,7 @@ import type { Shop } from './shop.ts';
 
 const concurrency = 8;
 
-export type ShopsStage = {
+type ShopsStage = {
   readonly dataDir: string;
   readonly database: Database;
   readonly masterKeyHex: string;

@@ -20,7 +20,7 @@ export type Stage = {
   readonly shop: Shop;
 };
 
-export type Target = {
+type Target = {
   readonly what: string;
   readonly served: Served;
   /** Prepares the requests for a measurement of this duration. */

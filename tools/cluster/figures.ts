@@ -26,7 +26,7 @@ export type FaultFigures = CommonFigures & {
   readonly services: Readonly<Record<string, ServiceFigures>>;
 };
 
-export type ServiceFigures = {
+type ServiceFigures = {
   /** The longest time without an answer of 2xx. */
   readonly gapMs: number;
   /** From the promotion, and from the first commit after the longest pause, to the first write that is answered 2xx. */
@@ -34,7 +34,7 @@ export type ServiceFigures = {
   readonly afterCommitMs: number;
 };
 
-export type Window = {
+type Window = {
   readonly from: number;
   readonly to: number;
   readonly promotedAt: number | undefined;

@@ -7,8 +7,8 @@ import { sendCapturedWebhook } from '../harness/captured-webhook.ts';
 import { cart } from '../harness/cart.ts';
 import { waitUntil } from '../harness/wait-until.ts';
 
-export const kinds = ['create', 'webhook', 'enquiry'] as const;
-export type Kind = (typeof kinds)[number];
+const kinds = ['create', 'webhook', 'enquiry'] as const;
+type Kind = (typeof kinds)[number];
 
 export type Answer = {
   readonly service: string;
@@ -52,7 +52,7 @@ const answerMsMax = 30_000;
 const pauseMs = 1_000;
 const endSecondsMax = 60;
 
-export type LoadRate = {
+type LoadRate = {
   /** Orders that are begun in a second at each service. */
   readonly perSecond: number;
   /** Orders that are begun in the same moment, each of another shop, so that they meet in a batch; default: 1. */

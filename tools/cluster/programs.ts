@@ -12,7 +12,7 @@ export type Programs = Readonly<Record<'etcd' | 'patroni' | 'patronictl' | 'hapr
   readonly etcdInterface: EtcdInterface;
 };
 
-export type EtcdInterface = 'etcd' | 'etcd3';
+type EtcdInterface = 'etcd' | 'etcd3';
 
 export type User = { readonly uid: number; readonly gid: number } | undefined;
 

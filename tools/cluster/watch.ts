@@ -16,7 +16,7 @@ export type Watch = {
 const pauseMs = 25;
 const patienceMs = 1_000;
 
-export type Watched = {
+type Watched = {
   readonly name: string;
   readonly places: { readonly postgresPort: number };
 };

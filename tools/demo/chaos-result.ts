@@ -11,7 +11,7 @@ export type ChaosStage = {
 };
 
 /** The result of one order; the amount is in minor units. */
-export type Traveller = {
+type Traveller = {
   readonly orderId: string;
   readonly scenario: Scenario['name'];
   readonly end: End;

@@ -14,7 +14,7 @@ import { enquireUntil } from './enquire-until.ts';
 import { judgeAll } from './judge-chaos.ts';
 import { type OpenedOrder, startAtCheckout } from './start-at-checkout.ts';
 
-export type ChaosOptions = {
+type ChaosOptions = {
   readonly seed: number;
   readonly orders: number;
   readonly onProgress?: (done: number, total: number, label: string) => void;
@@ -22,7 +22,7 @@ export type ChaosOptions = {
 };
 
 /** How long a consumer waits, and how often they try again. */
-export type Patience = {
+type Patience = {
   /** How long to wait for the result of a payment. */
   readonly answerMs: number;
   /** The same for a payment without a payment page; after that another payment is started. */

@@ -1,10 +1,10 @@
 /** Acts as a consumer without a browser: follows the pages from the shop to the provider and presses a button. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-export type Button = 'pay' | 'decline' | 'cancel';
+type Button = 'pay' | 'decline' | 'cancel';
 
 /** The last URL that the consumer reached, and its page. */
-export type Visit = { readonly url: string; readonly page: string };
+type Visit = { readonly url: string; readonly page: string };
 
 export async function payAtPage(url: string, button: Button = 'pay'): Promise<Visit> {
   let visit = await open(url);

@@ -3,7 +3,7 @@ import type { ReceivedEvent, Simulator } from '../../simulator/simulator.ts';
 import { pollUntil } from '../harness/wait-until.ts';
 import { dim, heading } from './words.ts';
 
-export type EventPrinter = {
+type EventPrinter = {
   /** Prints what has come since the last time. */
   readonly print: () => void;
   /** Waits until an event of each of these types has come, as often as it is named, and no sequence is missing. */

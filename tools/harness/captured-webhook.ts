@@ -1,7 +1,7 @@
 /** The webhook with which the payment partner reports that an order of 118.00 INR was paid, signed as the partner does. */
 import { createHmac } from 'node:crypto';
 
-export type WebhookTarget = {
+type WebhookTarget = {
   readonly baseUrl: string;
   readonly accountId: string;
   readonly webhookSecret: string;

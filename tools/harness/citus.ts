@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
 
-export type CitusAddress = Readonly<{ host: string; port: number; user: string; database: string }>;
+type CitusAddress = Readonly<{ host: string; port: number; user: string; database: string }>;
 
 export function citusAddress(): CitusAddress {
   if (process.env.CITUS_URL === undefined) {

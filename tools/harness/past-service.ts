@@ -29,7 +29,7 @@ export type PastService = {
 };
 
 /** What the background of a service does; each resolves when it is done. */
-export type PastBackground = {
+type PastBackground = {
   /** Until all figures are counted. */
   readonly sweep: () => Promise<void>;
   readonly lapseOrders: () => Promise<void>;
@@ -39,7 +39,7 @@ export type PastBackground = {
   readonly sendEvents: () => Promise<void>;
 };
 
-export type PastServiceParts = {
+type PastServiceParts = {
   readonly database: Database;
   readonly masterKeyHex: string;
   readonly port: number;

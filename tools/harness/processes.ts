@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-export type ProcessEntry = {
+type ProcessEntry = {
   readonly pid: number;
   readonly parent: number;
   readonly isZombie: boolean;

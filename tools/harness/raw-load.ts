@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-export type Load = {
+type Load = {
   readonly port: number;
   readonly connections: number;
   readonly seconds: number;

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export type TemporaryFolder = {
+type TemporaryFolder = {
   readonly path: string;
   readonly remove: () => Promise<void>;
 };

@@ -1,7 +1,7 @@
 /** Polls for a condition, with a deadline that turns a hang into a failure. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-export type PollOptions<Value> = {
+type PollOptions<Value> = {
   readonly secondsMax: number;
   readonly pauseMs: number;
   /** The error message when the deadline passes, from the last value read. */

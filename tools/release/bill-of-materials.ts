@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { runProgram } from '../harness/command-line.ts';
 import { projectDir } from '../harness/project.ts';
 
-export type BillOfMaterials = {
+type BillOfMaterials = {
   readonly bomFormat: string;
   readonly metadata: { readonly component: Component };
   readonly components: readonly Component[];

@@ -7,7 +7,7 @@ import { sendCapturedWebhook } from '../harness/captured-webhook.ts';
 import { cart } from '../harness/cart.ts';
 import { untilAnswered } from './patience.ts';
 
-export type Flood = {
+type Flood = {
   /** Answered with 2xx so far. */
   readonly creates: () => number;
   readonly deliveries: () => number;
@@ -18,7 +18,7 @@ export type Flood = {
   readonly judge: () => Promise<string[]>;
 };
 
-export type FloodShop = {
+type FloodShop = {
   readonly baseUrl: string;
   readonly client: Client;
   readonly accountId: string;

@@ -20,7 +20,7 @@ import { type KillableService, startKillable, type Victim } from './killable-ser
 import { patientClient, untilAnswered } from './patience.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
-export type SoakOptions = {
+type SoakOptions = {
   readonly seed: number;
   /** The run ends when either limit is reached. */
   readonly minutesMax: number;

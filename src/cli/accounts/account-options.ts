@@ -95,7 +95,7 @@ export const updateOptions = {
   ...providerOptions,
 } as const;
 
-export type AccountFlags = Partial<OptionValues<typeof ownOptions>> & {
+type AccountFlags = Partial<OptionValues<typeof ownOptions>> & {
   readonly name?: string | undefined;
   readonly providers: ProviderFlags;
 };

@@ -44,7 +44,7 @@ export const brandingOptions = {
   },
 } as const satisfies OptionSpecs;
 
-export type BrandingFlags = Partial<OptionValues<typeof brandingOptions>>;
+type BrandingFlags = Partial<OptionValues<typeof brandingOptions>>;
 
 /** The settings that the options change. The logo is no setting: see `readLogo`. */
 export function readBranding(flags: BrandingFlags): Partial<AccountSettings> {

@@ -3,7 +3,7 @@
 import { maskAddress, maskName, maskPhone } from '../../domain/consumers/mask.ts';
 import type { User } from '../../domain/orders/order.ts';
 
-export type MaskedUser = {
+type MaskedUser = {
   readonly first_name: string | null;
   readonly email: string | null;
   readonly mobile_number: string | null;

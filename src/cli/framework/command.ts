@@ -5,7 +5,7 @@ import type { Screen } from './screen.ts';
 
 export type Outcome = Readonly<Record<string, unknown>>;
 
-export type FlagSpec = {
+type FlagSpec = {
   readonly type: 'boolean';
   readonly text: string;
   /** `--no-…` is shown in the help. */

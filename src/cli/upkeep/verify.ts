@@ -129,6 +129,6 @@ function describeProgress({ table, rows, breaches, cursor }: VerifyProgress, ms:
   return `${table}: ${rows} checked, ${perSecond} a second, ${breaches} breaches. ${continueWith(cursor)}`;
 }
 
-export function continueWith(cursor: string): string {
+function continueWith(cursor: string): string {
   return `Continue with: verify --after ${cursor}`;
 }

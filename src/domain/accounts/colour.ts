@@ -18,7 +18,7 @@ export const defaultColour = '#1a56db';
 /** Of the backgrounds on which links are shown, those with the least contrast: the light page, and a card on the dark one. */
 export const backgrounds = { light: '#f3f4f6', dark: '#14161a' } as const;
 /** Level AA of WCAG 2 for text of normal size. */
-export const contrastMin = 4.5;
+const contrastMin = 4.5;
 
 const white = '#ffffff';
 /**

@@ -2,7 +2,7 @@
 
 export type ImageMediaType = 'image/png' | 'image/jpeg' | 'image/webp';
 
-export type Image = PixelSize & { readonly mediaType: ImageMediaType };
+type Image = PixelSize & { readonly mediaType: ImageMediaType };
 type PixelSize = { readonly width: number; readonly height: number };
 
 /** Undefined for other formats, and where the header is damaged or cut off. */

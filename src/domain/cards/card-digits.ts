@@ -18,7 +18,7 @@ export type Digits = {
 export const gap = { none: 0, separator: 1, other: 2 } as const;
 
 /** The characters that may separate the digits of one number. */
-export type Separators = {
+type Separators = {
   readonly has: (character: string) => boolean;
   /** The same as a lookup table for ASCII, because most texts have no other characters. */
   readonly ascii: Uint8Array;
@@ -39,7 +39,7 @@ function separatorsOf(has: (character: string) => boolean): Separators {
   return { has, ascii };
 }
 
-export type ReadOptions = {
+type ReadOptions = {
   readonly separators: Separators;
   /** Ranges of the text, in order, whose digits are ignored. */
   readonly skipped?: readonly TextRange[];

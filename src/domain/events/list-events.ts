@@ -21,9 +21,9 @@ export type OrderEvent = {
  * A flag, or that an announced status does not hold any more: a provider that contradicts itself can take a payment back
  * to pending, and what it reported as a refund can turn out to be the release of an authorisation.
  */
-export type ReviewReason = ReviewFlag | 'status_withdrawn' | 'transaction_removed';
+type ReviewReason = ReviewFlag | 'status_withdrawn' | 'transaction_removed';
 
-export type TellingState = {
+type TellingState = {
   readonly summary: OrderSummary;
   readonly transactions: readonly Transaction[];
 };

@@ -109,7 +109,7 @@ export const reviewReasons: Readonly<Record<ReviewReason, Explained>> = {
   },
 };
 
-export function isReviewReason(word: string): word is ReviewReason {
+function isReviewReason(word: string): word is ReviewReason {
   return Object.hasOwn(reviewReasons, word);
 }
 

@@ -17,7 +17,7 @@ export type NumberText = { readonly numberText: string };
 /** An amount as a merchant sends it: a JSON number or a decimal string. */
 export type SentAmount = number | string | NumberText;
 
-export type AmountOutcome =
+type AmountOutcome =
   | { readonly kind: 'amount'; readonly minor: MinorUnits }
   | { readonly kind: 'refused'; readonly why: string };
 

@@ -7,7 +7,7 @@ import { paymentsOf } from './matching.ts';
 
 export type ReturnStatus = 'success' | 'failed' | 'pending';
 
-export type PaymentReturn = {
+type PaymentReturn = {
   readonly status: ReturnStatus;
   /** The payment that the status is about. */
   readonly payment: Payment;

@@ -20,7 +20,7 @@ import type { StoredPaymentNotice } from '../payments/transaction.ts';
 import { placeRefunds } from './place-refunds.ts';
 import { placeVoids } from './place-voids.ts';
 
-export type Placement = {
+type Placement = {
   readonly payments: readonly PlacedPayment[];
   readonly refunds: readonly PlacedRefund[];
   readonly held: readonly HeldRecord[];

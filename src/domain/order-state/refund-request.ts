@@ -24,7 +24,7 @@ export type DecidedRefund =
   /** A refund with the same request id and the same content exists. Contract 11.9. */
   | { readonly kind: 'repeat'; readonly refund: Refund; readonly paymentTransactionId: string };
 
-export type RefundablePayment = Payment & {
+type RefundablePayment = Payment & {
   readonly amount: MinorUnits;
   readonly currency: string;
   readonly pspTransactionId: string;

@@ -7,7 +7,7 @@ import type { MinorUnits } from '../money/money.ts';
 import type { Capture, Payment, Refund, Transaction } from '../payments/transaction.ts';
 import { linkRefunds } from './refund-links.ts';
 
-export type RefundShare = {
+type RefundShare = {
   /** The capture, or the payment if it has no captures. */
   readonly paymentPspId: string;
   readonly amount: MinorUnits;

@@ -5,7 +5,7 @@ import { isSecureWebAddress, isWebAddress } from '../web-address.ts';
 import type { OrderDetails } from './order.ts';
 
 /** The callback fields of an order or of one payment. */
-export type CallbackFields = {
+type CallbackFields = {
   readonly callbackUrl?: OrderDetails['callbackUrl'] | undefined;
   readonly callbackMode?: OrderDetails['callbackMode'] | undefined;
 };

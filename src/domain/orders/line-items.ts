@@ -27,7 +27,7 @@ type CheckedItem = {
   readonly totalAmount?: Decimal;
 };
 
-export type CheckedItems = {
+type CheckedItems = {
   /** The items to store. */
   readonly stored: readonly LineItem[];
   /** Equal items have equal canonical forms: numbers are compared by value. */

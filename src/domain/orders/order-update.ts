@@ -18,7 +18,7 @@ export type OrderUpdate = {
   readonly details: SentDetails;
 };
 
-export type UpdatedContent = Pick<Order, 'amounts' | 'conversion' | 'details'>;
+type UpdatedContent = Pick<Order, 'amounts' | 'conversion' | 'details'>;
 
 export function refuseClosed(order: Order, now: Date): void {
   const status = orderStatus(order, now);

@@ -13,7 +13,7 @@ export type SentPhone = {
   readonly mobileNumber?: string | number;
 };
 
-export type Phone = { readonly countryCode: string; readonly mobileNumber?: string };
+type Phone = { readonly countryCode: string; readonly mobileNumber?: string };
 
 /** For numbers without a country code. Contract 3.4. */
 export const defaultCountryCode = '91';
@@ -62,7 +62,7 @@ function readNumber(prefix: string, sent: SentPhone['mobileNumber']) {
   return findWrittenNumber(String(sent)) ?? refuseNumber(prefix);
 }
 
-export type WrittenNumber = {
+type WrittenNumber = {
   /** A plus or 00 preceded it, so it starts with a country code. */
   readonly isInternational: boolean;
   readonly digits: string;

@@ -47,7 +47,7 @@ export function becausePicked<N extends AnyNotice>(
 }
 
 /** The earliest time that notices have under this name. Of notices with the same time the highest is named. */
-export function pickEarliest<N extends AnyNotice>(
+function pickEarliest<N extends AnyNotice>(
   ranking: Ranking<N>,
   field: string,
   name: TimeName,
@@ -91,7 +91,7 @@ export function keepOwn<N extends AnyNotice, Value>(
 }
 
 /** No value, whatever notices have under this name. */
-export function leaveEmpty<N extends AnyNotice>(
+function leaveEmpty<N extends AnyNotice>(
   ranking: Ranking<N>,
   field: string,
   rule: Rule,

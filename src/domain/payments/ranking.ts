@@ -36,7 +36,7 @@ export type Decision<N extends AnyNotice> = {
 /** A notice, what the order expects, or time. */
 export type Setter<N extends AnyNotice> = N | 'order' | 'time';
 
-export type Mention<N extends AnyNotice> = {
+type Mention<N extends AnyNotice> = {
   readonly notice: N;
   readonly value: unknown;
   /** What decided against it. */

@@ -80,7 +80,7 @@ export type Payment = TransactionBase & {
   readonly notices: readonly StoredPaymentNotice[];
 };
 
-export type PartialCapture = {
+type PartialCapture = {
   readonly captured: MinorUnits;
   readonly authorized: MinorUnits | null;
 };

@@ -2,7 +2,7 @@
 import type { OrderFilter } from '../orders/order-filter.ts';
 import type { Figure } from './figure.ts';
 
-export type FigureKey = Pick<Figure, 'kind' | 'name' | 'currency'>;
+type FigureKey = Pick<Figure, 'kind' | 'name' | 'currency'>;
 
 /** The period must consist of whole half hours, as those of an overview do. */
 export function filterOfFigure(

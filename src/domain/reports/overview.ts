@@ -62,7 +62,7 @@ export type OverviewSums = {
   readonly successPermille: number | null;
 };
 
-export type OverviewBucket = OverviewSums & { readonly from: Date; readonly to: Date };
+type OverviewBucket = OverviewSums & { readonly from: Date; readonly to: Date };
 
 export type Share = CurrencySum & { readonly name: string };
 

@@ -5,7 +5,7 @@ import { userLimits } from './limits.ts';
 const { passwordCharsMin, passwordCharsMax } = userLimits;
 
 /** Whether a text in lower case is on the list of common passwords. */
-export type IsListed = (text: string) => boolean;
+type IsListed = (text: string) => boolean;
 
 export function checkPassword(text: string, email: string, isListed: IsListed): string {
   const password = foldPassword(text);

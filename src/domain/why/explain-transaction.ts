@@ -37,7 +37,7 @@ export type Source =
   | { readonly kind: 'order' }
   | { readonly kind: 'time' };
 
-export type LostMention = {
+type LostMention = {
   readonly source: Source;
   readonly value: unknown;
   /** What decided against it. */
@@ -58,14 +58,14 @@ export type ExplainedField = {
   readonly flags?: readonly ExplainedFlag[];
 };
 
-export type PreviousValue = {
+type PreviousValue = {
   readonly value: unknown;
   /** When it was replaced, and by what. */
   readonly until: Date | null;
   readonly cause: Cause;
 };
 
-export type ExplainedFlag = {
+type ExplainedFlag = {
   readonly flag: ReviewFlag;
   readonly rule: Rule;
   readonly setBy: readonly Source[];
@@ -80,7 +80,7 @@ export type LastChange = {
   readonly happenedAt: Date;
 };
 
-export type ExplainContext = {
+type ExplainContext = {
   readonly expected: Expected;
   readonly ordersCreatedHere?: ReadonlySet<string>;
   readonly changes: readonly LastChange[];

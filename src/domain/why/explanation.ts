@@ -49,7 +49,7 @@ export type ShownField = Omit<ExplainedField, 'field'> & {
   readonly lostMore: number;
 };
 
-export type HeldDelivery = { readonly deliveryId: string | null; readonly hold: Hold };
+type HeldDelivery = { readonly deliveryId: string | null; readonly hold: Hold };
 
 /** Rows of the history, deliveries, events and attempts on one page of the timeline. More than one batch can add. */
 export const timelineRowsMax = 150;
@@ -80,7 +80,7 @@ export function showField(
 }
 
 /** The times of the rows of one table on a page, newest first. */
-export type ReadRows = readonly Date[];
+type ReadRows = readonly Date[];
 
 /**
  * Where a page begins: behind the oldest row of each table that has more rows, and behind as many rows of all tables as

@@ -72,7 +72,7 @@ export type LifeAttempt = {
   readonly durationMs: number;
 };
 
-export type LifeResolution = {
+type LifeResolution = {
   readonly subject: string;
   readonly flag: ReviewFlag;
   readonly at: Date;

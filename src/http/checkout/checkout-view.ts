@@ -12,7 +12,7 @@ import { type Page, sendPage } from './page.ts';
 import { waitingView } from './waiting-view.ts';
 import type { Words } from './words/words.ts';
 
-export type ViewOptions = {
+type ViewOptions = {
   /** The path of PUBLIC_URL. */
   readonly basePath: string;
   readonly language: Language;

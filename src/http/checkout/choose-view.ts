@@ -7,7 +7,7 @@ import { modeIcons } from './icons.ts';
 import { amountText } from './text-of.ts';
 import type { Words } from './words/words.ts';
 
-export type ChooseForm = {
+type ChooseForm = {
   readonly action: string;
   readonly formKey: string;
   /** What the consumer sent before, if the form is shown again. */

@@ -9,7 +9,7 @@ import { listCookies, readCookie, securePrefix } from '../read-cookies.ts';
 
 const name = 'checkout-';
 
-export type CookieTarget = {
+type CookieTarget = {
   readonly orderId: string;
   /** True where the service is reached by https. */
   readonly isSecure: boolean;

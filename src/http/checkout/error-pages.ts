@@ -18,7 +18,7 @@ export function sendCheckoutError(
   return sendErrorPage(reply, error);
 }
 
-export function sendErrorPage(reply: FastifyReply, error: ServiceError): FastifyReply {
+function sendErrorPage(reply: FastifyReply, error: ServiceError): FastifyReply {
   const { request } = reply;
   const language = chooseLanguage(request);
   const words = languages[language];

@@ -14,7 +14,7 @@ export function trusted(markup: string): Html {
 }
 
 /** Safe in HTML text and in quoted attributes. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 

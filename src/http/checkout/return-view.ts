@@ -28,7 +28,7 @@ export function returnPayload({ status, enquiry }: KnownReturn, now: Date) {
   };
 }
 
-export type ReturnPayload = ReturnType<typeof returnPayload>;
+type ReturnPayload = ReturnType<typeof returnPayload>;
 
 /** Safe to show to the consumer; the provider's own message is in the transaction. */
 function messageOf(status: ReturnStatus, { enquired: [first] }: KnownReturn['enquiry']): string {

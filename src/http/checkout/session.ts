@@ -7,7 +7,7 @@ import type { HttpContext } from '../http-context.ts';
 import { isSecureSite } from '../site.ts';
 import { keepCheckoutToken, readCheckoutToken } from './cookies.ts';
 
-export type OrderCaller = Extract<Caller, { type: 'order' }>;
+type OrderCaller = Extract<Caller, { type: 'order' }>;
 export type Consumer = { readonly caller: OrderCaller };
 
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };

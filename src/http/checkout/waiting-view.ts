@@ -6,7 +6,7 @@ import { icons } from './icons.ts';
 import { amountText } from './text-of.ts';
 import type { Words } from './words/words.ts';
 
-export type WaitingForms = {
+type WaitingForms = {
   readonly giveUpAction: string;
   readonly formKey: string;
   /** Our page that leads to the provider's page. */

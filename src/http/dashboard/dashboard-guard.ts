@@ -22,7 +22,7 @@ import { findSecret } from './session-cookie.ts';
  * Who may call a route: `visitor` is anybody, `user` anybody who is signed in. A role is needed in the current account,
  * and includes the roles below it.
  */
-export type DashboardAccess = 'visitor' | 'user' | Role;
+type DashboardAccess = 'visitor' | 'user' | Role;
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -24,7 +24,7 @@ const nextCalls = [
   { action: 'update_order', url: '/api/v3/update-order' },
 ];
 
-export type ViewOptions = {
+type ViewOptions = {
   readonly now: Date;
   /** True for an order token: personal data is masked. */
   readonly masked: boolean;

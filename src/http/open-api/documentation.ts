@@ -55,7 +55,7 @@ export type RouteContents = {
   readonly body: TSchema | undefined;
 };
 
-export type Example = { readonly summary: string; readonly value: unknown };
+type Example = { readonly summary: string; readonly value: unknown };
 type NamedExamples = Readonly<Record<string, Example>>;
 
 /** Calls that were recorded from the running service. */

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Content, Operation, Parameter, Paths, Response, Schema } from './model.ts';
 
-export type NamedSchemas = {
+type NamedSchemas = {
   readonly schemas: Readonly<Record<string, Schema>>;
   readonly paths: Paths;
 };

@@ -9,7 +9,7 @@ import type { CountersReader, OperatorCounters } from '../../use-cases/upkeep/re
 import { measureActivity } from './activity-metrics.ts';
 import { metricsOf, type Sample } from './sampled-metrics.ts';
 
-export type Measured = {
+type Measured = {
   readonly queueStats: QueueStats;
   readonly counters: Counters;
   readonly clock: Clock;

@@ -1,7 +1,7 @@
 /** The ids of the keys that sign tokens. The keys themselves are derived from the master key and never stored. */
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 
-export type StoredSigningKey = {
+type StoredSigningKey = {
   readonly keyId: string;
   readonly masterKeyId: string;
   readonly createdAt: Date;

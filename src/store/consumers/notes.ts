@@ -1,7 +1,7 @@
 /** The notes that operators wrote when they resolved deliveries and flags. A note may contain personal data. */
 import type { Transaction } from '../../postgres/database.ts';
 
-export type Note = { readonly key: readonly string[]; readonly note: string };
+type Note = { readonly key: readonly string[]; readonly note: string };
 
 /** All notes of an account, in one page: operators write few. The lock ends the race of two erasures. */
 export async function lockNotes(tx: Transaction, accountId: string): Promise<Note[]> {

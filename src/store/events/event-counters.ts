@@ -2,7 +2,7 @@
 import type { Queryable } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
 
-export type WaitingEvents = { readonly count: number; readonly oldestAt: Date | null };
+type WaitingEvents = { readonly count: number; readonly oldestAt: Date | null };
 
 export type EventCounters = {
   /** Of enabled endpoints: those of disabled ones wait for an operator. */

@@ -17,7 +17,7 @@ import {
 import type { EventDeliveryKey } from './event-deliveries.ts';
 
 export const eventStates = ['pending', 'delivered', 'undelivered'] as const;
-export type EventState = (typeof eventStates)[number];
+type EventState = (typeof eventStates)[number];
 
 /** An event for one endpoint. */
 export type ListedEvent = EventDeliveryKey & {

@@ -20,7 +20,7 @@ export type DeliveryFilter = {
 };
 
 /** The cursor is the part of the id behind the account. */
-export type FilteredDeliveries = StepRange & { readonly filter: DeliveryFilter };
+type FilteredDeliveries = StepRange & { readonly filter: DeliveryFilter };
 
 /** States that few deliveries have, so that an index contains them. */
 const indexedStates: readonly DeliveryState[] = ['received', 'parked', 'dead', 'needs_review'];

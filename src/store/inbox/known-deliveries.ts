@@ -9,12 +9,12 @@ import type { DeliveryCursor } from '../sweep-cursors.ts';
 
 export type WalkedState = 'received' | 'parked' | 'dead';
 
-export type WalkedDelivery = DeliveryCursor & {
+type WalkedDelivery = DeliveryCursor & {
   /** Its order was created or changed after its last try. */
   readonly hasNews: boolean;
 };
 
-export type WalkOptions = {
+type WalkOptions = {
   readonly now: Date;
   readonly limit: number;
   /** The wait after each try, from which the time of the last try follows. */

@@ -30,7 +30,7 @@ export function selectResolutions(accountId: string, subjects: readonly string[]
   };
 }
 
-export type ReviewResolution = FlagKey & {
+type ReviewResolution = FlagKey & {
   readonly at: Date;
   readonly actor: string;
   readonly note: string;
@@ -79,7 +79,7 @@ export async function saveResolvedDeliveries(
   });
 }
 
-export type LockedToResolve = {
+type LockedToResolve = {
   readonly deliveryId: string;
   readonly flags: readonly ReviewFlag[];
   readonly orderId: string | null;

@@ -4,8 +4,8 @@ import type { Database, Queryable } from '../../postgres/database.ts';
 import type { OrderKey } from '../order-rows.ts';
 import { queryPerAccount } from '../per-account.ts';
 
-export const checkoutOutcomes = ['paid', 'failed', 'left'] as const;
-export type CheckoutOutcome = (typeof checkoutOutcomes)[number];
+const checkoutOutcomes = ['paid', 'failed', 'left'] as const;
+type CheckoutOutcome = (typeof checkoutOutcomes)[number];
 
 /** False if it was opened before. */
 export function insertCheckout(
@@ -72,7 +72,7 @@ export async function findCheckout(
   return rows[0];
 }
 
-export type EndedCheckout = OrderKey & { readonly outcome: CheckoutOutcome };
+type EndedCheckout = OrderKey & { readonly outcome: CheckoutOutcome };
 
 /** Checkouts whose order has lapsed by now, the oldest first, with what has become of the order. */
 export async function listEndedCheckouts(

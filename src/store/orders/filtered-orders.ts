@@ -7,7 +7,7 @@ import { type Condition, compare, type FoundRows, findNewest, type StepRange } f
 import type { OrderKey } from '../order-rows.ts';
 import { isRefunded as isRefundedSql } from '../payments/moved-amount.ts';
 
-export type FilteredRange = StepRange & { readonly filter: OrderFilter; readonly now: Date };
+type FilteredRange = StepRange & { readonly filter: OrderFilter; readonly now: Date };
 
 export function findFilteredOrders(
   database: Queryable,

@@ -64,7 +64,7 @@ export async function listAffectedTransactions(
 /** An id is the order's, a hyphen and the time of the transaction. Contract 4.5. */
 const timeChars = 12;
 
-export type FirstId = OrderKey & { readonly idsFrom: string };
+type FirstId = OrderKey & { readonly idsFrom: string };
 
 const firstIdRows = defineAccountRows<FirstId>({
   order_id: ['text', ({ orderId }) => orderId],

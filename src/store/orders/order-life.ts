@@ -12,9 +12,9 @@ import type { OrderKey } from '../order-rows.ts';
 import { type HistoryEntry, type HistoryRow, toEntries } from './history.ts';
 
 /** Rows up to this time, at most so many. */
-export type LifePage = { readonly upTo: Date; readonly limit: number };
+type LifePage = { readonly upTo: Date; readonly limit: number };
 
-export type HistoryPage = {
+type HistoryPage = {
   /** Newest first; the entries of a row in their own order. */
   readonly rows: ReadonlyArray<{
     readonly at: Date;
@@ -102,7 +102,7 @@ export async function listAttemptsUpTo(
   }));
 }
 
-export type LastChangeRow = {
+type LastChangeRow = {
   readonly transactionId: string;
   readonly field: string;
   readonly from: unknown;

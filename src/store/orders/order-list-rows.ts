@@ -27,7 +27,7 @@ export type OrderListRow = OrderKey & {
   readonly payment: PaymentSummary | null;
 };
 
-export type PaymentSummary = {
+type PaymentSummary = {
   readonly transactionId: string;
   readonly status: string;
   readonly provider: string;

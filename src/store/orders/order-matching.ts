@@ -8,7 +8,7 @@ import { insertRows } from '../../postgres/insert-rows.ts';
 import { hasId } from '../payments/transactions.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
 
-export type Referring = {
+type Referring = {
   readonly accountId: string;
   readonly provider: ProviderName;
   readonly names: OrderReferences;

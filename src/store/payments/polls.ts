@@ -22,7 +22,7 @@ export type ClaimedPoll = DuePoll & {
   readonly nextPollAt: Date | null;
 };
 
-export type PollsToClaim = {
+type PollsToClaim = {
   readonly limit: number;
   /** Accounts that are left out. Their rows are read all the same. */
   readonly except: readonly string[];

@@ -32,7 +32,7 @@ export async function findNextSlot(
   return { accountId, startsAt: new Date(Math.min(...found.map(Number))) };
 }
 
-export type ChangedRange = {
+type ChangedRange = {
   readonly from: Date;
   readonly until: Date;
   /** Only accounts behind this one. */

@@ -9,7 +9,7 @@ import type { Slot } from './figures.ts';
 export type SlotPurpose = 'figures' | 'emails';
 
 /** A pass visits what changed until a time, account by account. */
-export type SlotPass = {
+type SlotPass = {
   /** What happened until then was visited. Undefined before the first pass has ended. */
   readonly reachedAt: Date | undefined;
   /** The end of the running pass; undefined between two. */
@@ -45,7 +45,7 @@ export async function lockSlots(tx: Transaction, purpose: SlotPurpose): Promise<
 }
 
 /** The endless walk over all half hours. */
-export type SlotWalk = {
+type SlotWalk = {
   /** The last half hour that was visited; undefined at the beginning of a walk. */
   readonly last: Slot | undefined;
   /** How many walks were completed. */

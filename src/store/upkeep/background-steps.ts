@@ -22,7 +22,7 @@ export async function listStepReports(database: Queryable): Promise<StepReport[]
   return rows;
 }
 
-export type StepRun = {
+type StepRun = {
   readonly step: string;
   readonly at: Date;
   readonly durationMs: number;

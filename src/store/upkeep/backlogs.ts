@@ -5,7 +5,7 @@ import type { DeliveryCursor } from '../sweep-cursors.ts';
 import { prunable } from './prune-deliveries.ts';
 
 /** The largest backlog that is reported. */
-export const backlogMax = 100_000;
+const backlogMax = 100_000;
 
 export function countUnvisited(
   database: Queryable,

@@ -107,7 +107,7 @@ export async function checkDeliveries(database: Queryable, page: RowsAfter): Pro
 }
 
 /** A column whose values must exist in another table of the same account. */
-export type Reference = {
+type Reference = {
   readonly table: string;
   readonly key: readonly string[];
   /** The column that names the row in a report. */

@@ -16,7 +16,7 @@ import { listStepReports, type StepReport } from './background-steps.ts';
 
 const watchedStates = ['received', 'parked', 'dead', 'needs_review'] as const;
 
-export type WatchedDeliveries = {
+type WatchedDeliveries = {
   readonly state: (typeof watchedStates)[number];
   readonly count: number;
   readonly oldestAt: Date | null;
@@ -33,14 +33,14 @@ const openAges = [
   'over_10d',
 ] as const;
 
-export type OpenTransactions = {
+type OpenTransactions = {
   readonly type: (typeof transactionTypes)[number];
   readonly age: (typeof openAges)[number];
   readonly count: number;
 };
 
 /** How many reviews operators have resolved, from the audit log. */
-export type ResolvedReviews = { readonly kind: 'delivery' | 'flag'; readonly count: number };
+type ResolvedReviews = { readonly kind: 'delivery' | 'flag'; readonly count: number };
 
 export type OperatorCounters = {
   readonly resolved: readonly ResolvedReviews[];

@@ -25,7 +25,7 @@ export type OrderPage = {
   readonly isLast: boolean;
 };
 
-export type HistoryOfOrder = OrderKey & HistoryRecord;
+type HistoryOfOrder = OrderKey & HistoryRecord;
 
 export type EventOfOrder = OrderKey & {
   readonly sequence: number;

@@ -1,7 +1,7 @@
 /** The passkeys of users, and the challenges that they sign. */
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 
-export type StoredPasskey = {
+type StoredPasskey = {
   readonly credentialId: string;
   readonly userId: string;
   readonly publicKey: Buffer;

@@ -6,7 +6,7 @@ const columns = `s.session_id as "sessionId", s.user_id as "userId", s.account_i
                  s.created_at as "createdAt", s.last_seen_at as "lastSeenAt", s.expires_at as "expiresAt",
                  s.confirmed_at as "confirmedAt", s.address, s.user_agent as "userAgent"`;
 
-export type FoundSession = Session & Omit<SessionUser, 'userId'>;
+type FoundSession = Session & Omit<SessionUser, 'userId'>;
 
 /** Whether it is still live is for the caller to decide. */
 export async function findSessionBySecret(

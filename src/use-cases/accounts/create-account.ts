@@ -37,7 +37,7 @@ export type NewAccount = {
 };
 
 /** The URL for a provider's webhooks and the secret that authenticates them. */
-export type NewWebhook = {
+type NewWebhook = {
   readonly provider: ProviderName;
   readonly url: string;
   readonly secretKind: SecretKind;

@@ -15,7 +15,7 @@ import { findAccount, type StoredAccount } from '../../store/accounts/accounts.t
 import { unknownAccount } from './rotate-secret.ts';
 
 /** A secret that the service generates and an owner can see. */
-export type ListedSecret = {
+type ListedSecret = {
   readonly kind: SecretKind;
   /** Null if the account has none. */
   readonly createdAt: Date | null;
@@ -24,7 +24,7 @@ export type ListedSecret = {
 };
 
 /** What an account can set for a provider. A secret has no value here, only the time since when it is set. */
-export type ListedOption = SettingOption & {
+type ListedOption = SettingOption & {
   readonly kind: 'plain' | 'login' | 'url' | 'secret';
   readonly value: string | null;
   readonly setAt: Date | null;

@@ -9,7 +9,7 @@ import { listAccountIds, lockAccount } from '../../store/accounts/accounts.ts';
 import { appendAudit, appendAudits } from '../../store/accounts/audit.ts';
 import { endSigningKeys, insertSigningKey } from '../../store/accounts/signing-keys.ts';
 
-export type RotatedSigningKey = { readonly keyId: string; readonly oldValidUntil: Date };
+type RotatedSigningKey = { readonly keyId: string; readonly oldValidUntil: Date };
 
 /** The key signs for every account, so the log of every account says that it was replaced. Tokens of the old keys stay valid for the overlap. The new key signs once every process has read it. */
 export async function rotateSigningKey(

@@ -13,7 +13,7 @@ import { newSecretValue, sealSecret } from './create-account.ts';
 /** A secret that the service generates: the access secret, or a provider's webhook secret. */
 export type RotatableSecretKind = SecretKind;
 
-export type RotatedSecret = {
+type RotatedSecret = {
   readonly accountId: string;
   readonly secret: string;
   readonly oldValidUntil: Date;

@@ -19,7 +19,7 @@ import { type ApiSecrets, sealSecret } from './create-account.ts';
 import { unknownAccount } from './rotate-secret.ts';
 
 /** What an account has besides its settings. */
-export type AccountParts = {
+type AccountParts = {
   readonly apiSecrets?: ApiSecrets;
   /** The bytes of an image. Null removes the logo. */
   readonly logo?: Buffer | null | undefined;

@@ -35,7 +35,7 @@ type ReturnedPayment = {
   readonly atCheckout: boolean;
 };
 
-export type ReturnHints = {
+type ReturnHints = {
   /** When waiting ends, from the URL of the previous page. */
   readonly untilMs: number | undefined;
   /** The provider's page claims that the consumer has paid. */

@@ -17,7 +17,7 @@ import { countTokenChange } from '../orders/count-token-change.ts';
 import { lockOpenOrder } from '../orders/lock-open-order.ts';
 import { pollNow } from '../payments/poll-provider.ts';
 
-export type GivenUp =
+type GivenUp =
   /** Another payment may be started, or there is a result. */
   | 'done'
   /** The provider has an attempt whose result is not known. */

@@ -21,7 +21,7 @@ import { eraseOneOrder, eraseStored, listPersonalValues, mergeValues } from './e
 import { findConsumer } from './find-consumer.ts';
 import { textsOfBody } from './texts-of-body.ts';
 
-export type ErasedConsumer = {
+type ErasedConsumer = {
   readonly orders: number;
   /** Orders of other consumers that mention this one. `orders` includes them. */
   readonly mentionedOrders: number;

@@ -37,7 +37,7 @@ import { eraseEvents } from './erase-events.ts';
 import type { FoundConsumer } from './find-consumer.ts';
 
 /** How many rows of an order were changed. */
-export type ErasedOrder = {
+type ErasedOrder = {
   readonly relation: ConsumerRelation;
   readonly transactions: number;
   readonly deliveries: number;

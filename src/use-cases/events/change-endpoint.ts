@@ -27,7 +27,7 @@ import { makeWaitingDue } from '../../store/events/event-deliveries.ts';
 import { sealSecret } from '../accounts/create-account.ts';
 import { checkUrl, originOf, type RequestedEndpoint } from './create-endpoint.ts';
 
-export type EndpointChange = Partial<RequestedEndpoint> & { readonly isEnabled?: boolean };
+type EndpointChange = Partial<RequestedEndpoint> & { readonly isEnabled?: boolean };
 
 /** Changes what is given, all of it or nothing. */
 export async function updateEndpoint(
@@ -123,7 +123,7 @@ export async function deleteEndpoint(
   );
 }
 
-export type RotatedEndpoint = {
+type RotatedEndpoint = {
   readonly endpoint: Endpoint;
   readonly secret: string;
   readonly oldValidUntil: Date;

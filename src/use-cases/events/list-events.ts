@@ -18,7 +18,7 @@ import {
   type ListedEvent,
 } from '../../store/events/event-lists.ts';
 
-export type EventsQuery = Omit<NewestQuery, 'after'> & {
+type EventsQuery = Omit<NewestQuery, 'after'> & {
   readonly filter: EventFilter;
   /** The last event of the page before. */
   readonly after: EventCursor | undefined;

@@ -8,14 +8,14 @@ import { listEndpoints } from '../../store/accounts/endpoints.ts';
 import { makeUndeliveredDue } from '../../store/events/resent-events.ts';
 import { refuseDisabled } from './resend-events.ts';
 
-export type UndeliveredRange = {
+type UndeliveredRange = {
   readonly accountId: string;
   /** All that are enabled, unless given. */
   readonly endpointId: string | undefined;
   readonly since: Date;
 };
 
-export type ResentUndelivered = {
+type ResentUndelivered = {
   readonly resent: number;
   /** There may be more: the limit was reached. */
   readonly isMore: boolean;

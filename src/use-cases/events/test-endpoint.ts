@@ -9,7 +9,7 @@ import type { Services } from '../../services/services.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { isDelivered, sendSigned } from './attempt-event.ts';
 
-export type TestedEndpoint = SentEvent & {
+type TestedEndpoint = SentEvent & {
   readonly eventId: string;
   readonly isDelivered: boolean;
 };

@@ -19,7 +19,7 @@ import {
 } from '../order-state/order-changes.ts';
 import { saveOrderChanges } from '../order-state/save-order-state.ts';
 
-export type BatchChanges = {
+type BatchChanges = {
   /** Summaries, transactions and history of the orders. */
   readonly orders: OrderChanges;
   readonly providerOrders: readonly ProviderOrder[];

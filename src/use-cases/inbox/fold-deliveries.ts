@@ -43,7 +43,7 @@ export type Folded = {
 };
 
 /** A large order was loaded in part and must be loaded whole: a delivery can change more of it. */
-export type NotLoaded = { readonly notLoaded: LockedOrderState };
+type NotLoaded = { readonly notLoaded: LockedOrderState };
 
 /** Pauses between deliveries, so that a large batch does not block other requests. */
 export async function foldDeliveries(

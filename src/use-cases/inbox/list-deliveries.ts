@@ -16,9 +16,9 @@ import {
 import { type DescribedDelivery, describeContents } from './describe-contents.ts';
 
 /** `after` is a delivery id. */
-export type DeliveriesQuery = NewestQuery & { readonly filter: DeliveryFilter };
+type DeliveriesQuery = NewestQuery & { readonly filter: DeliveryFilter };
 
-export type DeliveriesPage = Omit<NewestPage<ListedDelivery>, 'rows'> & {
+type DeliveriesPage = Omit<NewestPage<ListedDelivery>, 'rows'> & {
   readonly deliveries: readonly DescribedDelivery[];
 };
 

@@ -11,7 +11,7 @@ import { findDelivery } from '../../store/inbox/deliveries.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import { unparkDeliveries } from './unpark-deliveries.ts';
 
-export type ReplayedDelivery =
+type ReplayedDelivery =
   | {
       readonly kind: 'replayed';
       readonly delivery: Delivery;

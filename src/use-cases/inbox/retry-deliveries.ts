@@ -11,7 +11,7 @@ import type { Services } from '../../services/services.ts';
 import { type AppliedDelivery, applyStored, type RetryReason } from './apply-stored.ts';
 import { noteStates, type RetriedDelivery, retryDelivery } from './retry-delivery.ts';
 
-export type RetriedDeliveries = {
+type RetriedDeliveries = {
   readonly retried: readonly RetriedDelivery[];
   /** A defect was reported and noted with its delivery. An unavailable database is for the caller to handle. */
   readonly failed: ReadonlyArray<DeliveryKey & { readonly error: unknown }>;

@@ -7,7 +7,7 @@ import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { HistoryEntry } from '../../store/orders/history.ts';
 import type { LockedOrderState } from './lock-order-state.ts';
 
-export type DescribedChange = {
+type DescribedChange = {
   readonly entries: readonly HistoryEntry[];
   /** Flags that are new on the order or on any of its transactions. */
   readonly newFlags: readonly ReviewFlag[];
@@ -46,7 +46,7 @@ export function changesOf(before: Transaction | undefined, after: Transaction): 
 }
 
 /** A transaction without its notices, which are not part of the history. */
-export function fieldsOf({ notices: _folded, ...fields }: Transaction): State {
+function fieldsOf({ notices: _folded, ...fields }: Transaction): State {
   return fields;
 }
 

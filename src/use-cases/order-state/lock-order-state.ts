@@ -27,7 +27,7 @@ export type Affected = {
   readonly lowestIdTime: string;
 };
 
-export type LockOptions = {
+type LockOptions = {
   /** Only that is loaded of large orders. Most orders are not large, so it is called when one is. */
   readonly findAffected?: () => Affected;
   /** Reads all fields of the orders, for their events. */

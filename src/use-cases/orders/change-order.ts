@@ -12,7 +12,7 @@ import { countTokenChange } from './count-token-change.ts';
 import { withEarlierConsumers } from './earlier-consumers.ts';
 import { lockOpenOrder } from './lock-open-order.ts';
 
-export type OrderChange<Changed extends Order> = {
+type OrderChange<Changed extends Order> = {
   readonly orderId: string;
   /** The name of the call, for the history. */
   readonly cause: string;

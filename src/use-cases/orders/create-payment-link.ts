@@ -22,7 +22,7 @@ export type CreatedLink = CreatedOrder & {
 };
 
 /** How links are stored. */
-export type LinkWrites = {
+type LinkWrites = {
   readonly insertOrder: (order: LinkedOrder) => Promise<InsertedOrder>;
   /** For an order that exists. It may have a link already. */
   readonly insertLink: (link: PaymentLink) => Promise<unknown>;

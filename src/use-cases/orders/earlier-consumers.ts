@@ -30,7 +30,7 @@ export function withEarlierConsumers<Changed extends Order>(
 }
 
 /** Returns the entries of an order's earlier consumers that match the given consumer. */
-export type FindEarlier = (earlier: Order['earlierConsumers']) => readonly EarlierConsumer[];
+type FindEarlier = (earlier: Order['earlierConsumers']) => readonly EarlierConsumer[];
 
 export function createFindEarlier(account: Account, consumer: Consumer): FindEarlier {
   const digests = new Set(

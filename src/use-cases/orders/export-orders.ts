@@ -14,7 +14,7 @@ import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { type ListedOrder, listOrders } from './list-orders.ts';
 
-export type ExportOptions = {
+type ExportOptions = {
   readonly filter: OrderFilter;
   /** Masks the consumer as for an order token. Contract 2.3. */
   readonly isMasked: boolean;

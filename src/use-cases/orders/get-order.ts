@@ -8,12 +8,12 @@ import { findOrder, findOrderByInvoice } from '../../store/orders/orders.ts';
 import { checkAccess, getOrderId } from './order-access.ts';
 import { tokenFor } from './order-tokens.ts';
 
-export type FoundOrder = {
+type FoundOrder = {
   readonly order: Order;
   readonly token: IssuedToken;
 };
 
-export type OrderNames = { readonly orderId?: string; readonly invoiceId?: string };
+type OrderNames = { readonly orderId?: string; readonly invoiceId?: string };
 
 export async function getOrder(
   services: Pick<Services, 'database' | 'tokens'>,

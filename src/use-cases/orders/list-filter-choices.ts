@@ -6,7 +6,7 @@ import { providers } from '../../providers/providers.ts';
 import type { Services } from '../../services/services.ts';
 import { listRecentCurrencies } from '../../store/orders/recent-currencies.ts';
 
-export type FilterChoices = {
+type FilterChoices = {
   readonly providers: readonly { readonly name: string; readonly displayName: string }[];
   /** Those that an order or a transaction can have. */
   readonly flags: readonly string[];

@@ -9,7 +9,7 @@ import type { Services } from '../../services/services.ts';
 import { findFilteredOrders } from '../../store/orders/filtered-orders.ts';
 import { listOrderRows, type OrderListRow } from '../../store/orders/order-list-rows.ts';
 
-export type OrdersQuery = {
+type OrdersQuery = {
   readonly filter: OrderFilter;
   /** The `next` of the previous page. */
   readonly after?: string | undefined;
@@ -19,7 +19,7 @@ export type OrdersQuery = {
 
 export type ListedOrder = OrderListRow & { readonly status: OrderStatus };
 
-export type OrdersPage = {
+type OrdersPage = {
   readonly orders: readonly ListedOrder[];
   /** How many orders were looked at to find these. */
   readonly lookedAt: number;

@@ -13,7 +13,7 @@ import {
 } from '../../store/payments/transaction-lists.ts';
 
 /** `after` is a transaction id. */
-export type TransactionsQuery = NewestQuery & { readonly filter: TransactionFilter };
+type TransactionsQuery = NewestQuery & { readonly filter: TransactionFilter };
 
 export function listTransactions(
   { database }: Pick<Services, 'database'>,

@@ -7,7 +7,7 @@ import { findLinkedOrder } from '../../store/orders/payment-links.ts';
 import { refuseSuspended } from '../accounts/authenticate-caller.ts';
 import { issueOrderToken } from './order-tokens.ts';
 
-export type OpenedLink =
+type OpenedLink =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'open'; readonly orderId: string; readonly token: IssuedToken }
   /** The order is completed or lapsed. The token lets the checkout say so. */

@@ -25,7 +25,7 @@ import { type DescribedDelivery, describeContents } from '../inbox/describe-cont
 /** The clock of another process may be ahead of ours, so the newest page has no end. */
 const latest = new Date('9999-12-31T00:00:00Z');
 
-export type StoredLife = Awaited<ReturnType<typeof readLife>>;
+type StoredLife = Awaited<ReturnType<typeof readLife>>;
 
 /** The rows of one page. */
 export async function readLife(

@@ -9,7 +9,7 @@ import { identifyInOrder } from './identify-consumer.ts';
 import { changedBy } from './order-access.ts';
 import { issueOrderToken } from './order-tokens.ts';
 
-export type ResolvedUser = {
+type ResolvedUser = {
   readonly order: LinkedOrder;
   /** Replaces the caller's order token, which is not valid for the restricted order. Contract 2.9. */
   readonly token: IssuedToken | undefined;

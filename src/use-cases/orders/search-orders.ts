@@ -30,7 +30,7 @@ import {
 import { identifyConsumer } from './identify-consumer.ts';
 import type { ListedOrder } from './list-orders.ts';
 
-export type MatchReason =
+type MatchReason =
   | 'order_id'
   | 'transaction_id'
   | 'invoice'
@@ -41,9 +41,9 @@ export type MatchReason =
   /** The invoice begins with the text. */
   | 'invoice_start';
 
-export type FoundOrder = ListedOrder & { readonly reasons: readonly MatchReason[] };
+type FoundOrder = ListedOrder & { readonly reasons: readonly MatchReason[] };
 
-export type SearchResult = {
+type SearchResult = {
   /** Exact matches first. */
   readonly orders: readonly FoundOrder[];
   /** There are more than the limit: the text should be longer. */

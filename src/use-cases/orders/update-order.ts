@@ -10,7 +10,7 @@ import { identifyInOrder } from './identify-consumer.ts';
 import { changedBy } from './order-access.ts';
 import { tokenFor } from './order-tokens.ts';
 
-export type UpdatedOrder = { readonly order: Order; readonly token: IssuedToken };
+type UpdatedOrder = { readonly order: Order; readonly token: IssuedToken };
 
 export async function updateOrder(
   services: Pick<Services, 'database' | 'accounts' | 'tokens' | 'clock'>,

@@ -16,7 +16,7 @@ import {
 } from '../../store/payments/polls.ts';
 
 /** `hasMore`: there may be more that can be claimed now. */
-export type ClaimPolls = (times: PollTimes, busy: readonly string[]) => Promise<ClaimedPolls>;
+type ClaimPolls = (times: PollTimes, busy: readonly string[]) => Promise<ClaimedPolls>;
 
 /** How far the claims that leave out the same accounts have come. The next one reads from `from` to `until`. */
 type Walk = {

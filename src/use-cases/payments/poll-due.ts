@@ -11,7 +11,7 @@ import type { ClaimedPoll } from '../../store/payments/polls.ts';
 import { createPollClaims } from './claim-polls.ts';
 import { pollClaimed } from './poll-provider.ts';
 
-export type DuePolls = {
+type DuePolls = {
   /** Starts polls that are due. True if there may be more that can start now. */
   readonly startDue: () => Promise<boolean>;
   /** Resolves when the polls in progress have ended. */

@@ -48,7 +48,7 @@ export function pollNow(
   return pollTransaction(services, due, orderId);
 }
 
-export type PollResult = Outcome<FetchedStatus>['result'];
+type PollResult = Outcome<FetchedStatus>['result'];
 
 /** At most once per poll interval, in addition to the scheduled polls. */
 export async function pollOfEnquiry(services: Services, due: DuePoll): Promise<void> {

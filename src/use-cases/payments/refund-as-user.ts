@@ -12,7 +12,7 @@ import { refund } from './refund.ts';
 import type { RefundReply } from './store-refund.ts';
 import type { Replayable } from './wait-for-first.ts';
 
-export type UserRefund = {
+type UserRefund = {
   readonly transactionId: string;
   readonly amount: SentAmount;
   /** As the user saw it. */

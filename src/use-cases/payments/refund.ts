@@ -33,13 +33,13 @@ import {
 } from './store-refund.ts';
 import { type Replayable, waitForFirst } from './wait-for-first.ts';
 
-export type RefundRequest = RequestedRefund & {
+type RefundRequest = RequestedRefund & {
   readonly invoiceId: string | undefined;
   /** The amount under its other name. Contract 11.12. */
   readonly amountAlias?: RequestedRefund['amount'];
 };
 
-export type RefundOptions = {
+type RefundOptions = {
   readonly idempotencyKey?: string | undefined;
   /** The user of the dashboard who requests it: a new refund is written to the audit log. */
   readonly by?: { readonly actor: Actor; readonly note: string | null };

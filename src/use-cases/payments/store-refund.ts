@@ -44,7 +44,7 @@ export type StoredRefund = {
 export type RepeatedRefund = Extract<DecidedRefund, { readonly kind: 'repeat' }>;
 
 /** The idempotency key was used before, with the same content. */
-export type AnsweredRefund = {
+type AnsweredRefund = {
   readonly kind: 'answered';
   readonly keyed: KeyedRequest;
   readonly first: FirstRequest;

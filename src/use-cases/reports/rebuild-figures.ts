@@ -7,7 +7,7 @@ import { recordAudit } from '../accounts/record-audit.ts';
 import { recountSlots } from './count-figures.ts';
 import { walkSlots } from './visit-slots.ts';
 
-export type RebuiltFigures = {
+type RebuiltFigures = {
   /** Half hours with orders or figures. */
   readonly counted: number;
   /** Those whose figures were not right, or missing. */

@@ -3,7 +3,7 @@ import { refuseField } from '../../domain/errors.ts';
 import type { Services } from '../../services/services.ts';
 import { listReview, type ReviewPageRead } from './list-review.ts';
 
-export type OpenReviewQuery = {
+type OpenReviewQuery = {
   /** The `next` of the previous page. */
   readonly after?: string | undefined;
   /** Rows to read at a time; a row with several flags has several entries. */

@@ -16,7 +16,7 @@ import {
 
 export type { ReviewEntry };
 
-export type ReviewQuery = {
+type ReviewQuery = {
   /** Undefined for all accounts. */
   readonly accountId?: string | undefined;
   /** The `next` of the previous page. */

@@ -12,7 +12,7 @@ import { type DeliveryToReview, listDeliveriesToReview } from '../../store/inbox
 import { lockToResolve, saveResolvedDeliveries } from '../../store/inbox/review-resolutions.ts';
 import { noteRefusal, type RefusedReview } from './resolve-review.ts';
 
-export type DeliveriesToResolve = {
+type DeliveriesToResolve = {
   readonly state: DeliveryToReview['state'];
   /** Only deliveries that entered the state before this. */
   readonly before: Date;

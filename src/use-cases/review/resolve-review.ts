@@ -15,7 +15,7 @@ import {
   saveResolvedDeliveries,
 } from '../../store/inbox/review-resolutions.ts';
 
-export type ReviewToResolve = {
+type ReviewToResolve = {
   /** The id of a delivery or of a flag, as the review list shows it. */
   readonly id: string;
   readonly note: string;
@@ -25,7 +25,7 @@ export type ReviewToResolve = {
   readonly accountId?: string;
 };
 
-export type ResolvedReview = {
+type ResolvedReview = {
   readonly kind: 'delivery' | 'flag';
   readonly at: Date;
   readonly note: string;

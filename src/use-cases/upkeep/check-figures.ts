@@ -16,7 +16,7 @@ import { readSnapshot } from '../../store/snapshot.ts';
 import type { Breach, RowKey } from '../../store/upkeep/invariants.ts';
 import { walkSlots } from '../reports/visit-slots.ts';
 
-export type CheckedFigures = {
+type CheckedFigures = {
   readonly rows: number;
   /** The account and the half hour that was checked last. */
   readonly last: RowKey | undefined;

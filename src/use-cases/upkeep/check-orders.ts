@@ -21,7 +21,7 @@ import { lockOrderState, orderKeyOf } from '../order-state/lock-order-state.ts';
 import { type CheckedOrder, checkOrderState, type OrderToCheck } from './check-order-state.ts';
 import { type NamedBreach, nameBreaches } from './invariant-names.ts';
 
-export type CheckedOrders = {
+type CheckedOrders = {
   /** The last order that was checked. */
   readonly last: OrderKey | undefined;
   readonly orders: number;

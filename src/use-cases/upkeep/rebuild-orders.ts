@@ -8,7 +8,7 @@ import { type Rebuilt, rebuildOrder } from './rebuild-order.ts';
 
 const pageSize = 200;
 
-export type RebuiltOrders = {
+type RebuiltOrders = {
   readonly rebuilt: readonly string[];
   readonly unchanged: number;
   readonly not_rebuilt_body_pruned: number;

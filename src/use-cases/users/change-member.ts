@@ -14,7 +14,7 @@ import {
 } from '../../store/users/memberships.ts';
 import { deleteUser, lockUser } from '../../store/users/users.ts';
 
-export type MemberKey = Pick<Membership, 'accountId' | 'userId'>;
+type MemberKey = Pick<Membership, 'accountId' | 'userId'>;
 
 export async function changeRole(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
@@ -87,6 +87,6 @@ async function lockMember(
   return member;
 }
 
-export function unknownMember(): ServiceError {
+function unknownMember(): ServiceError {
   return new ServiceError('NOT_FOUND', 'The account has no such member.');
 }

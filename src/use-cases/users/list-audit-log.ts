@@ -4,7 +4,7 @@ import { refuseField } from '../../domain/errors.ts';
 import type { Services } from '../../services/services.ts';
 import { type AuditCursor, listAudit } from '../../store/accounts/audit.ts';
 
-export type AuditPage = {
+type AuditPage = {
   readonly entries: readonly AuditEntry[];
   /** What the next page begins behind; undefined on the last one. */
   readonly next: string | undefined;

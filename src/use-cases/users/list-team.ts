@@ -3,7 +3,7 @@ import type { Services } from '../../services/services.ts';
 import { type Invitation, listInvitations } from '../../store/users/invitations.ts';
 import { listMembers, type Member } from '../../store/users/memberships.ts';
 
-export type Team = {
+type Team = {
   readonly members: readonly Member[];
   readonly invitations: readonly Invitation[];
 };

@@ -3,7 +3,7 @@ import type { Role } from '../../domain/users/role.ts';
 import type { Services } from '../../services/services.ts';
 import { getInvitation } from './accept-invitation.ts';
 
-export type SeenInvitation = {
+type SeenInvitation = {
   readonly email: string;
   readonly expiresAt: Date;
   /** Null for new credentials after a reset. */

@@ -12,7 +12,7 @@ import {
   listSessionsOfUser,
 } from '../../store/users/sessions.ts';
 
-export type SessionToOpen = {
+type SessionToOpen = {
   readonly userId: string;
   readonly accountId: string | null;
   readonly visitor: Visitor;

@@ -13,7 +13,7 @@ import {
   takeBackAttempt,
 } from './sign-in-attempt.ts';
 
-export type Credentials = Claimant & { readonly password: string };
+type Credentials = Claimant & { readonly password: string };
 
 /** Runs `work` in a transaction that has locked the user. `refusal` says that the credentials are wrong. */
 export async function provePassword<Result>(

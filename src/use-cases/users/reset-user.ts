@@ -12,7 +12,7 @@ import { auditUser } from './audit-user.ts';
 import { type NewInvitation, newInvitation } from './invite-user.ts';
 import { forgetFailures } from './sign-in-attempt.ts';
 
-export type ResetUser = NewInvitation & {
+type ResetUser = NewInvitation & {
   readonly userId: string;
   readonly endedSessions: number;
 };
@@ -43,7 +43,7 @@ export async function resetUser(
   });
 }
 
-export function unknownUser(): ServiceError {
+function unknownUser(): ServiceError {
   return new ServiceError(
     'NOT_FOUND',
     'There is no user with this e-mail address: see "user list".',

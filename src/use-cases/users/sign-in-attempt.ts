@@ -33,7 +33,7 @@ export type Claimant = {
   readonly sessionId?: string;
 };
 
-export type Attempt = {
+type Attempt = {
   /** What it counts for besides the address. */
   readonly subject: string;
   readonly address: string;

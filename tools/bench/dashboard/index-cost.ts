@@ -11,7 +11,7 @@ import type { Shop } from '../shop.ts';
 
 const indexes = ['orders_of_consumer', 'history_by_time'];
 
-export type IndexCost = {
+type IndexCost = {
   readonly with: Cost;
   readonly without: Cost;
   /** Of the throughput, for each pair of loads. */

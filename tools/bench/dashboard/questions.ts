@@ -12,7 +12,7 @@ export type Question = {
   readonly ask: (round: number) => Promise<string>;
 };
 
-export type Asked = {
+type Asked = {
   readonly database: Database;
   readonly accounts: AccountDirectory;
   readonly accountId: string;
@@ -86,7 +86,7 @@ export function listQuestions({ database, accounts, accountId, orders }: Asked):
   ];
 }
 
-export type Timing = {
+type Timing = {
   readonly what: string;
   readonly found: string;
   readonly p50Ms: number;

@@ -17,7 +17,7 @@ export type Cost = {
   readonly refused: number;
 };
 
-export const load = { connections: 64, seconds: 2 };
+const load = { connections: 64, seconds: 2 };
 
 /** As many requests as are answered in two seconds. */
 export async function measureLoad(served: Served, next: NextRequest): Promise<Cost> {

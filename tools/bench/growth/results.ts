@@ -19,7 +19,7 @@ large case with the small case of the same run, measured in turn at 64 connectio
 that of the service and of PostgreSQL for one request, background work included. *Time* compares the throughput.
 *Pause* is the longest delay of the event loop; an idle process shows 11 ms, because it is sampled every 10 ms.`;
 
-export type Section = { readonly name: string; readonly title: string; readonly text: string };
+type Section = { readonly name: string; readonly title: string; readonly text: string };
 
 /** `names` are those of all parts, in the order of the page. */
 export async function saveSection(names: readonly string[], section: Section): Promise<void> {

@@ -20,7 +20,7 @@ export function shopOf({ shops: [shop] }: Pick<Stage, 'shops'>): Shop {
   return shop;
 }
 
-export type Filling = {
+type Filling = {
   /** The shops that the load is sent for. */
   readonly shops: readonly Shop[];
   /** Writes many rows at once, while the service is stopped. */

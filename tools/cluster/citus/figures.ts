@@ -23,14 +23,14 @@ export type CitusFigures = CommonFigures & {
   readonly inDoubtMs: number;
 };
 
-export type GroupFigures = AnswerCounts & {
+type GroupFigures = AnswerCounts & {
   /** The longest time without an answer of 2xx, by service. */
   readonly gapsMs: readonly number[];
   /** From the first commit of the node after its pause to the first write that is answered 2xx, by service. */
   readonly afterCommitMs: readonly number[];
 };
 
-export type CitusWindow = {
+type CitusWindow = {
   readonly from: number;
   readonly to: number;
   readonly node: string;

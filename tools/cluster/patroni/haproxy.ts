@@ -6,7 +6,7 @@ import { launch } from '../../harness/launch.ts';
 import type { Programs, User } from '../programs.ts';
 import type { PatroniNode } from './node.ts';
 
-export type Proxy = { readonly port: number; readonly close: () => Promise<void> };
+type Proxy = { readonly port: number; readonly close: () => Promise<void> };
 
 export async function startProxy(
   { haproxy }: Programs,

@@ -18,7 +18,7 @@ export type NodePlaces = {
 export const clusterName = 'orders';
 
 /** A leader that does not renew its lock for so long is replaced. Patroni accepts nothing shorter. */
-export const leaderSeconds = 20;
+const leaderSeconds = 20;
 
 /**
  * `synchronous_mode`: a commit waits for a standby, and only a standby that has it may be promoted. Without

@@ -16,7 +16,7 @@ import { brand } from './tea-shop.ts';
 export type Period = { readonly from: Date; readonly until: Date };
 
 /** The endpoints that the shop has from its first day on. */
-export type Endpoints = { readonly shopEndpointId: string; readonly warehouseUrl: string };
+type Endpoints = { readonly shopEndpointId: string; readonly warehouseUrl: string };
 
 const hour = 3_600;
 

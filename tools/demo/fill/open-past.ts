@@ -7,7 +7,7 @@ import { createPastClock, speed } from '../../harness/past-clock.ts';
 import { startPastService } from '../../harness/past-service.ts';
 import type { Past } from './fill-stage.ts';
 
-export type PastParts = {
+type PastParts = {
   readonly database: Database;
   readonly masterKeyHex: string;
   readonly port: number;

@@ -8,9 +8,9 @@ import { type Consumer, consumers, type Tea, teas, wholesale } from './tea-shop.
 
 export type ModeCode = 'upi' | 'credit_card' | 'debit_card' | 'net_banking' | 'wallet';
 
-export type PlannedItem = Tea & { readonly quantity: number };
+type PlannedItem = Tea & { readonly quantity: number };
 
-export type PlannedRefund = {
+type PlannedRefund = {
   readonly kind: 'full' | 'partial' | 'failing';
   readonly afterSeconds: number;
   /** Of what is available. */

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../../src/domain/time.ts';
 
-export type Warehouse = { readonly url: string; readonly close: () => Promise<void> };
+type Warehouse = { readonly url: string; readonly close: () => Promise<void> };
 
 const broken = { status: 500, body: '{"error":"stock database: connection refused"}' };
 const fine = { status: 200, body: '{"received":true}' };
