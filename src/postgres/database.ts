@@ -150,7 +150,7 @@ function shedWhenFull(pool: pg.Pool, onShed: () => void): void {
   throw new ServiceError('SERVICE_UNAVAILABLE');
 }
 
-/** Waits a random, growing time between attempts, so that two rivals do not collide again. */
+/** Waits a random, growing time between attempts, so that two transactions do not collide again. */
 async function retry<Result>(
   attempt: () => Promise<Result>,
   mayRetry: (error: unknown) => boolean,
