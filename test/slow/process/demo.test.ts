@@ -40,10 +40,14 @@ test('a filled shop is sound, its link opens the dashboard, and Ctrl-C leaves no
   after(() => demo.end('SIGKILL'));
   const findLink = () =>
     /http:\/\/localhost:\d+\/dashboard\/invitation\/[\w-]{43}/.exec(demo.output());
-  await waitUntil('the link is printed', async () => {
-    await assertRunning(demo);
-    return findLink() !== null;
-  }, 100);
+  await waitUntil(
+    'the link is printed',
+    async () => {
+      await assertRunning(demo);
+      return findLink() !== null;
+    },
+    100,
+  );
   assert.match(demo.output(), /verify: \d+ orders, \d+ transactions, breaches: 0\n/);
   const [link = ''] = findLink() ?? [];
   const page = await fetch(link, { headers: withoutKeepAlive });
