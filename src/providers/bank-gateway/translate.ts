@@ -1,6 +1,5 @@
 /** Translates the gateway's notification to a notice. The transaction classifies it, never `order.status`. */
 
-import { createHash } from 'node:crypto';
 import type { Translation } from '../../domain/inbox/translation.ts';
 import type {
   PaymentRecord,
@@ -10,21 +9,13 @@ import type {
 } from '../../domain/payments/notice.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { ProviderAccount } from '../provider.ts';
-import {
-  id,
-  isoTime,
-  majorUnits,
-  object,
-  present,
-  references,
-  text,
-  type WireObject,
-} from '../wire.ts';
+import { id, majorUnits, object, present, text, type WireObject } from '../wire.ts';
 import { readGatewayBody } from './body.ts';
 import { displayName } from './display-name.ts';
 import { gatewayFailure, refundFailure } from './failure.ts';
 import { type Outcome, readOutcome } from './outcome.ts';
 import { paymentFields, totals } from './payment.ts';
+import { namedAtMs, readReferences, times } from './read-event.ts';
 
 /** What the gateway's transaction types mean to us. */
 type Meaning =
@@ -251,46 +242,4 @@ function ignore(type: string): Translation {
 
 function unreadable(why: string): Translation {
   return { kind: 'unreadable', why };
-}
-
-/** `order.id` may be any of our three ids; the references count only if it is none of them. */
-function readReferences(orderId: string, order: WireObject, transaction: WireObject): References {
-  const anyOf = (ids: string[]) => ({ transactionIds: ids, orderIds: ids, invoiceIds: ids });
-  const others = references(order.reference, transaction.reference);
-  return {
-    ...anyOf([orderId]),
-    providerOrderId: orderId,
-    fallbacks: others.map((other) => anyOf([other])),
-  };
-}
-
-/** The times of a gateway's notification, and the one that goes into a transaction id. */
-function times(body: WireObject, isRefund = false) {
-  const order = object(body.order);
-  const recordedAtMs = isoTime(body.timeOfRecord);
-  const occurredAtMs =
-    isoTime(body.timeOfLastUpdate) ?? recordedAtMs ?? isoTime(order.lastUpdatedTime);
-  const orderStartedAtMs = isRefund ? undefined : isoTime(order.creationTime);
-  return {
-    occurredAtMs,
-    statusSinceMs: occurredAtMs,
-    startedAtMs: orderStartedAtMs ?? recordedAtMs,
-    recordedAtMs: recordedAtMs ?? orderStartedAtMs,
-  };
-}
-
-/**
- * An authorisation and its captures are one payment, but each has times of its own. The start of the order and the id
- * of the payment are the same for all of them. Most ids are small numbers: 1, 2, 3 …
- */
-function namedAtMs(body: WireObject, pspTransactionId: string): number | undefined {
-  const startedAtMs = isoTime(object(body.order).creationTime);
-  if (startedAtMs === undefined) return undefined;
-  const transactionId = pspTransactionId.slice(pspTransactionId.lastIndexOf('|') + 1);
-  const isSmall = /^\d{1,4}$/.test(transactionId);
-  const digest = createHash('sha256').update(transactionId).digest();
-  return (
-    startedAtMs +
-    1000 * (isSmall ? Math.max(0, Number(transactionId) - 1) : digest.readUInt16BE() % 3600)
-  );
 }
