@@ -1,20 +1,9 @@
 /** The process: reads the configuration, prepares the database, listens, and shuts down gracefully. */
 import cluster from 'node:cluster';
-import { commandLine } from './domain/audit.ts';
 import { limits } from './domain/limits.ts';
 import { StartError } from './domain/start-error.ts';
-import { isLoopback } from './domain/web-address.ts';
 import { type Bootstrapped, bootstrap, joinBootstrapped } from './process/bootstrap.ts';
-import { isAnotherProgram } from './process/check-simulator.ts';
 import { type Config, readConfig, secretsForWorkers, warnOfFormerNames } from './process/config.ts';
-import { writeDemoEnv } from './process/demo-env.ts';
-import {
-  demoOwnerEmail,
-  firstStartText,
-  laterStartText,
-  otherProgramText,
-  trustedProgramText,
-} from './process/first-start-message.ts';
 import { createLog, type Log } from './process/log.ts';
 import { prepareBackground } from './process/prepare-background.ts';
 import { refuseTakenPort } from './process/refuse-taken-port.ts';
@@ -25,16 +14,13 @@ import {
   isPrivilegedPort,
   type ServiceUser,
 } from './process/service-user.ts';
+import { startMessage } from './process/start-message.ts';
 import {
   renderSharedMetrics,
   reportReady,
   reportServing,
   startWorkers,
 } from './process/workers.ts';
-import { demoProviderSettings } from './providers/account-settings.ts';
-import { listFirstAccounts } from './store/accounts/accounts.ts';
-import { createAccount, simulatorWarning } from './use-cases/accounts/create-account.ts';
-import { inviteUser } from './use-cases/users/invite-user.ts';
 
 try {
   await main();
@@ -155,39 +141,6 @@ async function startWorker({ config, log, closers, ending }: ProcessState): Prom
 /** On a privileged port the first process stays root, to replace workers; the workers themselves do not. */
 function rootForWorkers(user: ServiceUser, port: number): ServiceUser {
   return user && { why: user.why ?? `only root may start workers on port ${port}` };
-}
-
-/** Contract 1.5: the very first start in the embedded mode creates a demo account, unless it serves the public. */
-async function startMessage(
-  { databaseUrl, dataDir, publicUrl }: Config,
-  { services, serviceUser }: Bootstrapped,
-  log: Log,
-): Promise<string> {
-  const listed = listFirstAccounts(services.database, 2);
-  // The service works by now: a message that cannot be completed must not end it.
-  const accounts = databaseUrl === undefined ? await listed : await listed.catch(() => undefined);
-  const isTrial = databaseUrl === undefined && isLoopback(new URL(publicUrl).hostname);
-  if (!isTrial || accounts === undefined) return laterStartText(publicUrl, accounts);
-  const { simulatorUrl = '' } = services.settings;
-  const isSimulator = !(await isAnotherProgram(simulatorUrl));
-  const [oldest] = accounts;
-  if (oldest) {
-    const { providerApis } = await services.accounts.get(oldest.accountId);
-    const isTrusted = Object.values(providerApis).some(({ url }) => url === simulatorUrl);
-    const text = laterStartText(publicUrl, accounts);
-    return isTrusted && !isSimulator
-      ? `${trustedProgramText(simulatorUrl, oldest)}\n\n${text}`
-      : text;
-  }
-  const demo = { name: 'Demo shop', providerSettings: demoProviderSettings() };
-  const requested = { ...demo, isSimulated: isSimulator };
-  const account = await createAccount(services, requested, commandLine);
-  if (isSimulator) log.warn(simulatorWarning(services));
-  const demoEnvPath = await writeDemoEnv(dataDir, publicUrl, account, serviceUser?.ids);
-  const owner = { accountId: account.accountId, email: demoOwnerEmail, role: 'owner' } as const;
-  const { link } = await inviteUser(services, commandLine, owner);
-  const text = firstStartText(publicUrl, account, demoEnvPath, link);
-  return isSimulator ? text : `${otherProgramText(simulatorUrl, account)}\n\n${text}`;
 }
 
 /** Contract 1.7. A signal during the start aborts it, and then closes everything that was opened. */

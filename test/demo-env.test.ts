@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { writeDemoEnv } from '../src/process/demo-env.ts';
-import { firstStartText } from '../src/process/first-start-message.ts';
+import { firstStartText, writeDemoEnv } from '../src/process/start-message.ts';
 import type { NewAccount } from '../src/use-cases/accounts/create-account.ts';
 import { makeTemporaryFolder } from '../tools/harness/temporary-folder.ts';
 

@@ -24,7 +24,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   tracing: ['domain', 'postgres', 'providers', 'services'],
   process: [...data, 'embedded-postgres', 'http', 'tracing'],
   cli: [...data, 'embedded-postgres', 'process'],
-  '': [...data, 'process'],
+  '': ['domain', 'process'],
 };
 
 /** The subjects of a layer, lowest first: each may import those before it. '' is the folder itself. */

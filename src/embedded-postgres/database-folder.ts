@@ -123,7 +123,8 @@ function readIfThere(path: string): Promise<string | undefined> {
   });
 }
 
-function isThere(path: string): Promise<boolean> {
+/** True also if it cannot be told. */
+export function isThere(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
     (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',

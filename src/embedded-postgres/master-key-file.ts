@@ -3,20 +3,17 @@
  * then the previous ones. Contract 1.4.
  */
 import { randomBytes } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StartError } from '../domain/start-error.ts';
 import { explainingErrors, lockFile } from './data-folder.ts';
-import { hasDatabase } from './database-folder.ts';
+import { hasDatabase, isThere } from './database-folder.ts';
 import { writeDurably } from './durable-file.ts';
 
 /** Creates a key at the very first start only. A file that is missing later is never replaced: the data needs its key. */
 export async function makeMasterKeyOnce(dataDir: string): Promise<void> {
-  const isThere = await stat(fileIn(dataDir)).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
-  );
-  if (!isThere && !(await hasDatabase(dataDir))) await writeMasterKeys(dataDir, [newKey()]);
+  if ((await isThere(fileIn(dataDir))) || (await hasDatabase(dataDir))) return;
+  await writeMasterKeys(dataDir, [newKey()]);
 }
 
 export async function readMasterKeys(dataDir: string): Promise<string[]> {

@@ -1,4 +1,5 @@
 /** Prepares everything a process needs before it serves: the data folder, the database, its schema and the keys. */
+import cluster from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../domain/errors.ts';
 import { StartError } from '../domain/start-error.ts';
@@ -20,10 +21,9 @@ import { throttle } from '../services/throttle.ts';
 import { listSealedSamples } from '../store/accounts/account-secrets.ts';
 import { listSigningKeys } from '../store/accounts/signing-keys.ts';
 import { isSchemaComplete, migrate } from '../store/upkeep/migrate.ts';
-import type { Tracing } from '../tracing/tracing.ts';
+import type { Tracing } from '../tracing/start-tracing.ts';
 import type { Config } from './config.ts';
 import { createServices } from './create-services.ts';
-import { loadTracing } from './load-tracing.ts';
 import { type Log, logWarningsTo } from './log.ts';
 import { chooseServiceUser, type ServiceUser } from './service-user.ts';
 import { explainUnusable } from './unusable-database.ts';
@@ -161,6 +161,20 @@ async function open(config: Config, log: Log, toOpen: DatabaseToOpen): Promise<B
 }
 
 const maintenanceEndMs = 1_000;
+
+/** Without an endpoint for traces, no module that exports them is loaded. Contract 1.11. */
+async function loadTracing(
+  { traceEndpoint, workers }: Config,
+  log: Log,
+): Promise<Tracing | undefined> {
+  if (traceEndpoint === undefined || process.env.OTEL_SDK_DISABLED === 'true') return undefined;
+  // The first of several processes serves no requests.
+  if (workers > 1 && cluster.isPrimary) return undefined;
+  const { startTracing } = await import('../tracing/start-tracing.ts');
+  return startTracing(process.env, (error) => {
+    log.warn({ err: error }, 'traces could not be exported');
+  });
+}
 
 async function refuseMissingSchema(database: Database): Promise<[]> {
   if (!(await isSchemaComplete(database))) {

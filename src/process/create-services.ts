@@ -12,7 +12,7 @@ import { databaseLimits } from '../postgres/limits.ts';
 import { listDefaultUrls } from '../providers/account-settings.ts';
 import { createProviderCaller } from '../providers/call.ts';
 import { allowedNetworksOf, loopback } from '../security/endpoint-address.ts';
-import { createMasterKeys } from '../security/master-keys.ts';
+import { createMasterKeys } from '../security/master-key.ts';
 import { networksOf } from '../security/networks.ts';
 import { createAccountDirectory } from '../services/account-directory.ts';
 import { createAnnouncer } from '../services/announcer.ts';
@@ -33,7 +33,7 @@ import { createTokenService } from '../services/token-service.ts';
 import { createWaitingRepeats } from '../services/waiting-repeats.ts';
 import { createWarnings, type LogWarning } from '../services/warnings.ts';
 import { batchBounds, createBatches } from '../store/orders/batches.ts';
-import type { Tracing } from '../tracing/tracing.ts';
+import type { Tracing } from '../tracing/start-tracing.ts';
 import { storeBatch } from '../use-cases/inbox/store-batch.ts';
 import { recordCalls } from '../use-cases/payments/record-calls.ts';
 

@@ -1,8 +1,8 @@
-/** Whether another program listens on the port already, asked before the database is started rather than after. */
+/** Whether the service can listen: another program on the port is found before the database is started rather than after. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { StartError } from '../domain/start-error.ts';
 import type { Config } from './config.ts';
-import { explainListenError } from './listen-errors.ts';
 
 /**
  * It connects, because listening for a moment would accept and then reset the requests of a proxy that waits for the
@@ -31,3 +31,24 @@ const anyAddress = new Map([
 ]);
 
 const answerMsMax = 1_000;
+
+/** Says in one sentence why the service cannot listen on an address. */
+export function explainListenError(error: unknown, host: string, port: number): unknown {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return new StartError(
+        `Port ${port} on ${host} is already in use: stop the other program, or set PORT to a free one.`,
+      );
+    case 'EACCES':
+      return new StartError(
+        `Port ${port} may not be used by this user: set PORT to one above 1023.`,
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new StartError(
+        `HOST ${host} is not an address of this machine: set HOST to one that is.`,
+      );
+    default:
+      return error;
+  }
+}

@@ -10,8 +10,8 @@ import { buildApp } from './app.ts';
 import type { Bootstrapped } from './bootstrap.ts';
 import type { Config } from './config.ts';
 import { drain } from './drain.ts';
-import { explainListenError } from './listen-errors.ts';
 import type { Log } from './log.ts';
+import { explainListenError } from './refuse-taken-port.ts';
 import type { DatabaseWait } from './wait-for-database.ts';
 
 export type Serving = {

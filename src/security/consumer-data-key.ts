@@ -3,12 +3,11 @@
  * account secret that is never rotated and is itself sealed with the master key, so rotating the master key does not
  * rewrite any order.
  */
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createHmac, hkdfSync } from 'node:crypto';
+import { decrypt, encrypt } from './aes-gcm.ts';
 
-const cipher = 'aes-256-gcm';
 const formatVersion = 1;
 const nonceBytes = 12;
-const tagBytes = 16;
 
 export type ConsumerDataKey = {
   /** Encrypts text for storage. `belongsTo` names its row, so that a value copied to another row cannot be opened. */
@@ -22,26 +21,17 @@ export type ConsumerDataKey = {
 export function createConsumerDataKey(accountId: string, accountSecret: string): ConsumerDataKey {
   const derive = (purpose: string) =>
     Buffer.from(hkdfSync('sha256', accountSecret, accountId, purpose, 32));
+  const formatOf = (belongsTo: string) => ({ nonceBytes, belongsTo: `${accountId}/${belongsTo}` });
   return {
     seal: (text, belongsTo) => {
-      const nonce = randomBytes(nonceBytes);
-      const encrypt = createCipheriv(cipher, derive('consumer data at rest'), nonce);
-      encrypt.setAAD(Buffer.from(`${accountId}/${belongsTo}`));
-      const sealed = Buffer.concat([encrypt.update(text, 'utf8'), encrypt.final()]);
-      const parts = [Buffer.of(formatVersion), nonce, sealed, encrypt.getAuthTag()];
-      return Buffer.concat(parts).toString('base64');
+      const encrypted = encrypt(derive('consumer data at rest'), text, formatOf(belongsTo));
+      return Buffer.concat([Buffer.of(formatVersion), ...encrypted]).toString('base64');
     },
     open: (sealed, belongsTo) => {
       const bytes = Buffer.from(sealed, 'base64');
       if (bytes[0] !== formatVersion) throw new Error('this was not sealed here');
-      const nonce = bytes.subarray(1, 1 + nonceBytes);
-      const decrypt = createDecipheriv(cipher, derive('consumer data at rest'), nonce, {
-        authTagLength: tagBytes,
-      });
-      decrypt.setAAD(Buffer.from(`${accountId}/${belongsTo}`));
-      decrypt.setAuthTag(bytes.subarray(-tagBytes));
-      const opened = decrypt.update(bytes.subarray(1 + nonceBytes, -tagBytes));
-      return Buffer.concat([opened, decrypt.final()]).toString('utf8');
+      const key = derive('consumer data at rest');
+      return decrypt(key, bytes.subarray(1), formatOf(belongsTo)).toString('utf8');
     },
     digest: (content) =>
       createHmac('sha256', derive('consumer data digests')).update(content).digest(),

@@ -2,14 +2,12 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { createBoundedCache } from '../domain/bounded-cache.ts';
 
-type HmacKey = KeyObject;
-
-export function hmacKeyOf(secret: string | Buffer): HmacKey {
+export function hmacKeyOf(secret: string | Buffer): KeyObject {
   return createSecretKey(Buffer.from(secret));
 }
 
 export function hmac(
-  key: HmacKey,
+  key: KeyObject,
   content: string | Buffer,
   encoding: 'hex' | 'base64' | 'base64url',
 ): string {
@@ -22,9 +20,9 @@ export function hmacHex(secret: string, content: string | Buffer): string {
 }
 
 const keysCachedMax = 1_000;
-const keys = createBoundedCache<HmacKey>(keysCachedMax);
+const keys = createBoundedCache<KeyObject>(keysCachedMax);
 
-function keyOf(secret: string): HmacKey {
+function keyOf(secret: string): KeyObject {
   const known = keys.get(secret);
   if (known) return known;
   const key = hmacKeyOf(secret);

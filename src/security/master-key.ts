@@ -2,14 +2,13 @@
  * The master key. One key derived from it encrypts the stored account secrets, others sign tokens; the master key itself
  * does neither.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { hkdfSync } from 'node:crypto';
+import { decrypt, encrypt } from './aes-gcm.ts';
 
-const cipher = 'aes-256-gcm';
 const formatVersion = 1;
 const keyIdBytes = 4;
 const nonceBytes = 12;
-const tagBytes = 16;
-const headerBytes = 1 + keyIdBytes + nonceBytes;
+const headerBytes = 1 + keyIdBytes;
 
 export type MasterKey = {
   /** Distinguishes master keys without revealing them. */
@@ -29,33 +28,59 @@ export function createMasterKey(hex: string): MasterKey {
   const id = derive('key id', keyIdBytes);
   const sealingKey = derive('secrets at rest', 32);
   const hasSealed = (sealed: Buffer) =>
-    sealed[0] === formatVersion && sealed.subarray(1, 1 + keyIdBytes).equals(id);
+    sealed[0] === formatVersion && sealed.subarray(1, headerBytes).equals(id);
 
   return {
     id: id.toString('hex'),
     hasSealed,
-    seal(secret, belongsTo) {
-      const nonce = randomBytes(nonceBytes);
-      const encrypt = createCipheriv(cipher, sealingKey, nonce).setAAD(Buffer.from(belongsTo));
-      const sealed = Buffer.concat([encrypt.update(secret, 'utf8'), encrypt.final()]);
-      return Buffer.concat([Buffer.of(formatVersion), id, nonce, sealed, encrypt.getAuthTag()]);
-    },
+    seal: (secret, belongsTo) =>
+      Buffer.concat([
+        Buffer.of(formatVersion),
+        id,
+        ...encrypt(sealingKey, secret, { nonceBytes, belongsTo }),
+      ]),
     open(sealed, belongsTo) {
       if (!hasSealed(sealed)) throw new WrongMasterKeyError();
-      const nonce = sealed.subarray(1 + keyIdBytes, headerBytes);
-      const decrypt = createDecipheriv(cipher, sealingKey, nonce, { authTagLength: tagBytes })
-        .setAAD(Buffer.from(belongsTo))
-        .setAuthTag(sealed.subarray(-tagBytes));
-      const opened = decrypt.update(sealed.subarray(headerBytes, -tagBytes));
-      return Buffer.concat([opened, decrypt.final()]).toString('utf8');
+      const encrypted = sealed.subarray(headerBytes);
+      return decrypt(sealingKey, encrypted, { nonceBytes, belongsTo }).toString('utf8');
     },
     deriveSigningKey: (keyId) => derive(`signing key ${keyId}`, 32),
   };
 }
 
+/** All master keys of this process: the current one and, during a rotation, others that secrets may still be sealed with. */
+export type MasterKeys = {
+  /** The key that seals new secrets. */
+  readonly current: () => MasterKey;
+  readonly find: (id: string) => MasterKey | undefined;
+  /** Reads the keys again when one of these ids is unknown. */
+  readonly learn: (ids: readonly string[]) => Promise<void>;
+};
+
+/** The first key is the current one. `readAgain` is for keys that can change while the process runs. */
+export function createMasterKeys(
+  hexes: readonly string[],
+  readAgain: () => Promise<readonly string[]> = async () => hexes,
+): MasterKeys {
+  let keys = hexes.map(createMasterKey);
+  const find = (id: string) => keys.find((key) => key.id === id);
+  return {
+    current: () => {
+      const [current] = keys;
+      if (!current) throw new Error('there is no master key');
+      return current;
+    },
+    find,
+    learn: async (ids) => {
+      if (ids.every((id) => find(id) !== undefined)) return;
+      keys = (await readAgain()).map(createMasterKey);
+    },
+  };
+}
+
 /** The id of the master key that sealed the value. */
 export function sealingKeyIdOf(sealed: Buffer): string {
-  return sealed.subarray(1, 1 + keyIdBytes).toString('hex');
+  return sealed.subarray(1, headerBytes).toString('hex');
 }
 
 export class WrongMasterKeyError extends Error {

@@ -5,7 +5,7 @@ import type { Clock } from '../domain/time.ts';
 import type { Database } from '../postgres/database.ts';
 import type { CallProvider } from '../providers/call.ts';
 import type { AllowedNetworks } from '../security/endpoint-address.ts';
-import type { MasterKeys } from '../security/master-keys.ts';
+import type { MasterKeys } from '../security/master-key.ts';
 import type { Batches } from '../store/orders/batches.ts';
 import type { AccountDirectory } from './account-directory.ts';
 import type { Announcer } from './announcer.ts';

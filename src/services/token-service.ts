@@ -4,7 +4,7 @@ import { accountLimits } from '../domain/accounts/limits.ts';
 import { createBoundedCache } from '../domain/bounded-cache.ts';
 import type { Clock } from '../domain/time.ts';
 import type { Database } from '../postgres/database.ts';
-import type { MasterKeys } from '../security/master-keys.ts';
+import type { MasterKeys } from '../security/master-key.ts';
 import {
   type Caller,
   createKeyRing,

@@ -21,13 +21,15 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
+import type { FastifyInstance } from 'fastify';
 import { StartError } from '../domain/start-error.ts';
 import type { Database, Queryable, Statement } from '../postgres/database.ts';
+import type { CallProvider } from '../providers/call.ts';
+import type { SendEvent } from '../services/event-sender.ts';
 import { throttle } from '../services/throttle.ts';
 import { createSpans, SpanKind, type Spans } from './spans.ts';
 import { traceEvents, traceProviderCalls } from './trace-calls.ts';
 import { traceRequests } from './trace-requests.ts';
-import type { Tracing } from './tracing.ts';
 
 /** Limits of the export of traces. Contract 1.11. */
 const traceLimits = {
@@ -41,10 +43,10 @@ const traceLimits = {
 
 const serviceName = 'payment-order-service';
 
-export function startTracing(
-  env: Readonly<Record<string, string | undefined>>,
-  warn: (error: unknown) => void,
-): Tracing {
+export type Tracing = ReturnType<typeof startTracing>;
+
+/** Each function of the result returns, or extends, the same part with spans around what it does. */
+export function startTracing(env: Environment, warn: (error: unknown) => void) {
   setGlobalErrorHandler(throttle(traceLimits.traceWarningMs, warn));
   const provider = new TracerProvider({
     // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override ours.
@@ -62,10 +64,11 @@ export function startTracing(
   });
   const spans = createSpans(provider.getTracer(serviceName));
   return {
-    traceRequests: (app) => traceRequests(spans, app),
-    traceDatabase: (database) => traceDatabase(spans, database),
-    traceProviderCalls: (call) => traceProviderCalls(spans, call),
-    traceEvents: (send) => traceEvents(spans, send),
+    traceRequests: (app: FastifyInstance) => traceRequests(spans, app),
+    traceDatabase: (database: Database) => traceDatabase(spans, database),
+    traceProviderCalls: (call: CallProvider) => traceProviderCalls(spans, call),
+    traceEvents: (send: SendEvent) => traceEvents(spans, send),
+    /** Exports what is left, for a limited time. */
     stop: async () => {
       const exported = provider.shutdown().catch(() => {});
       await Promise.race([exported, delay(traceLimits.traceFlushMsMax, undefined, { ref: false })]);
