@@ -17,8 +17,7 @@ import {
 import type { ProviderValues } from '../domain/accounts/account.ts';
 import { paymentLimits } from '../domain/payments/limits.ts';
 import { RefusedAddressError } from '../security/checked-address.ts';
-import { CallError, type HttpAnswer, readAnswer } from './read-answer.ts';
-import type { WireObject } from './wire.ts';
+import { jsonObject, object, text, type WireObject } from './wire.ts';
 
 /** How an account reaches a provider. */
 export type ProviderApi = {
@@ -57,6 +56,8 @@ export type CallProvider = (
   api: Pick<ProviderApi, 'url' | 'secret'>,
   request: ProviderRequest,
 ) => Promise<Answer>;
+
+export type HttpAnswer = { readonly status: number; readonly body: AsyncIterable<Uint8Array> };
 
 export type HttpRequest = {
   readonly method: string;
@@ -199,4 +200,76 @@ function toCallError(error: unknown, signal: AbortSignal): CallError {
   }
   const why = wasSent ? 'the connection to the provider broke' : 'the provider cannot be reached';
   return new CallError(why, { wasSent });
+}
+
+type CallErrorFields = {
+  /** It may have taken effect. */
+  readonly wasSent: boolean;
+  readonly status?: number;
+  /** The deadline of all tries has passed. */
+  readonly isLate?: boolean;
+  /** False if the provider was not even called. */
+  readonly wasTried?: boolean;
+};
+
+/** A try without a usable answer. */
+class CallError extends Error {
+  readonly wasSent: boolean;
+  readonly status: number | null;
+  readonly isLate: boolean;
+  readonly wasTried: boolean;
+
+  constructor(message: string, fields: CallErrorFields) {
+    super(message);
+    const { wasSent, status = null, isLate = false, wasTried = true } = fields;
+    this.wasSent = wasSent;
+    this.status = status;
+    this.isLate = isLate;
+    this.wasTried = wasTried;
+  }
+}
+
+/** These do not say whether the call took effect: overload, or an earlier copy that is still in progress. */
+const undecidedStatuses = new Set([408, 409, 425]);
+
+async function readAnswer(answer: HttpAnswer): Promise<{
+  readonly status: number;
+  readonly body: WireObject;
+}> {
+  const { status } = answer;
+  const bytes = await readBytes(answer);
+  if (status >= 500 || undecidedStatuses.has(status)) {
+    const fields = { wasSent: true, status };
+    throw new CallError(`the provider answered with HTTP status ${status}`, fields);
+  }
+  const body = jsonObject(bytes);
+  // A rate limit means "later": the provider has not looked at the call.
+  if (status === 429 || (status === 400 && body && saysTooMany(body))) {
+    throw new CallError('the provider limits the rate of calls', { wasSent: false, status });
+  }
+  // An answer that is not JSON comes from a proxy in between and says nothing about the call.
+  if (!body) {
+    throw new CallError('the provider answered without a JSON object', { wasSent: true, status });
+  }
+  return { status, body };
+}
+
+/** The partner also says it with status 400. */
+function saysTooMany(body: WireObject): boolean {
+  const { code, description } = object(body.error);
+  const words = text(description) ?? '';
+  return text(code) === 'RATE_LIMIT_EXCEEDED' || /too many requests/i.test(words);
+}
+
+async function readBytes({ status, body }: HttpAnswer): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > paymentLimits.providerAnswerBytesMax) {
+      throw new CallError('the answer of the provider is too large', { wasSent: true, status });
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }

@@ -24,8 +24,9 @@ type Leaf =
 /** The fields of an object. The empty name stands for a plain value in place of the object. */
 export type Shape = { readonly [field: string]: Shape | Leaf };
 
-export function leaves<Name extends string>(leaf: Leaf, names: readonly Name[]): Shape {
-  return Object.fromEntries(names.map((name) => [name, leaf]));
+/** `names` are separated by spaces. */
+export function leaves(leaf: Leaf, names: string): Shape {
+  return Object.fromEntries(names.split(' ').map((name) => [name, leaf]));
 }
 
 /** What replaces a personal value. */

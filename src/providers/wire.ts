@@ -116,6 +116,11 @@ export function references(...values: readonly unknown[]): string[] {
   return found;
 }
 
+/** The paths of fields, separated by white space, as the alternatives of a regular expression. */
+export function alternatives(paths: string): string {
+  return paths.replaceAll('.', '\\.').split(/\s+/).join('|');
+}
+
 /** Within the range of our timestamp columns and transaction ids. */
 function isPlausible(timeMs: number): boolean {
   return timeMs >= 0 && timeMs < Date.UTC(2100, 0, 1);

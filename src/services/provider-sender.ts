@@ -11,8 +11,12 @@ import { TLSSocket } from 'node:tls';
 import { createGunzip } from 'node:zlib';
 import { paymentLimits } from '../domain/payments/limits.ts';
 import { isLoopback } from '../domain/web-address.ts';
-import { type HttpRequest, NotConnectedError, type SendToProvider } from '../providers/call.ts';
-import type { HttpAnswer } from '../providers/read-answer.ts';
+import {
+  type HttpAnswer,
+  type HttpRequest,
+  NotConnectedError,
+  type SendToProvider,
+} from '../providers/call.ts';
 import {
   type CheckAddress,
   checkAddress,

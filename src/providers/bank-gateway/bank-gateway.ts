@@ -3,16 +3,23 @@
 import { createHash } from 'node:crypto';
 import { matchesAny } from '../../security/compare.ts';
 import type { Provider } from '../provider.ts';
-import { object, text } from '../wire.ts';
+import { alternatives, object, text } from '../wire.ts';
 import { readGatewayBody } from './body.ts';
-import { displayName } from './display-name.ts';
 import { gatewayErasing } from './erase.ts';
-import { gatewayExemptFields } from './exempt-fields.ts';
 import { gatewayOutbound } from './outbound.ts';
-import { gatewaySettings } from './settings.ts';
+import { displayName, gatewaySettings } from './settings.ts';
 import { translateGateway } from './translate.ts';
 
 const proofHeader = 'x-notification-secret';
+
+/** Contract 8.5. */
+const references = `merchant order.id order.reference transaction.id transaction.targetTransactionId
+  transaction.reference transaction.receipt transaction.authorizationCode transaction.stan transaction.terminal
+  transaction.acquirer.id transaction.acquirer.batch transaction.acquirer.merchantId transaction.acquirer.transactionId
+  authentication.transactionId authentication.3ds.transactionId authentication.3ds2.dsTransactionId`;
+const amounts = `order.amount order.merchantAmount order.chargeback.amount order.totalAuthorizedAmount
+  order.totalCapturedAmount order.totalDisbursedAmount order.totalRefundedAmount transaction.amount
+  authentication.amount`;
 
 export const bankGateway: Provider = {
   name: 'bank-gateway',
@@ -42,10 +49,18 @@ export const bankGateway: Provider = {
   findEventName: ({ body }) => text(object(readGatewayBody(body)?.transaction).type),
   findContentKey: ({ body }) => keyOfContent(body),
   storedHeaders: ['content-type', 'x-notification-id', 'x-notification-attempt'],
-  exemptFields: gatewayExemptFields,
+  exemptFields: {
+    references: pathsOf(references),
+    amounts: pathsOf(amounts),
+    checkResults: /^response\.cardSecurityCode\.(?:acquirerCode|gatewayCode)$/,
+  },
   translate: ({ body }, account) => translateGateway(body, account),
   erasing: gatewayErasing,
 };
+
+function pathsOf(paths: string): RegExp {
+  return new RegExp(`^(?:${alternatives(paths)})$`);
+}
 
 /** Without a notification id, the same transaction in the same state is a repeat. */
 function keyOfContent(bytes: Buffer): string | undefined {

@@ -7,26 +7,22 @@ import { readGatewayBody } from './body.ts';
 const riskDecision: Shape = { gatewayCode: 'keep', review: { decision: 'keep' } };
 
 const shape: Shape = {
-  ...leaves('keep', ['result', 'merchant', 'version', 'gatewayEntryPoint']),
-  ...leaves('keep', ['timeOfRecord', 'timeOfLastUpdate']),
+  ...leaves('keep', 'result merchant version gatewayEntryPoint timeOfRecord timeOfLastUpdate'),
   order: {
-    ...leaves('keep', ['id', 'reference', 'status', 'amount', 'currency', 'creationTime']),
-    ...leaves('keep', ['lastUpdatedTime', 'authenticationStatus', 'merchantAmount']),
-    ...leaves('keep', ['merchantCategoryCode', 'merchantCurrency', 'totalAuthorizedAmount']),
-    ...leaves('keep', ['totalCapturedAmount', 'totalDisbursedAmount', 'totalRefundedAmount']),
-    chargeback: leaves('keep', ['amount', 'currency']),
+    ...leaves('keep', 'id reference status amount currency creationTime lastUpdatedTime'),
+    ...leaves('keep', 'authenticationStatus merchantAmount merchantCategoryCode merchantCurrency'),
+    ...leaves('keep', 'totalAuthorizedAmount totalCapturedAmount totalDisbursedAmount'),
+    totalRefundedAmount: 'keep',
+    chargeback: leaves('keep', 'amount currency'),
   },
   transaction: {
-    ...leaves('keep', ['id', 'type', 'targetTransactionId', 'amount', 'currency', 'receipt']),
-    ...leaves('keep', ['reference', 'authorizationCode', 'authenticationStatus', 'source']),
-    ...leaves('keep', ['stan', 'terminal']),
-    acquirer: leaves('keep', [
-      ...['batch', 'date', 'id', 'merchantId', 'settlementDate', 'timeZone', 'transactionId'],
-    ]),
+    ...leaves('keep', 'id type targetTransactionId amount currency receipt reference'),
+    ...leaves('keep', 'authorizationCode authenticationStatus source stan terminal'),
+    acquirer: leaves('keep', 'batch date id merchantId settlementDate timeZone transactionId'),
   },
   response: {
-    ...leaves('keep', ['result', 'acquirerCode']),
-    ...leaves('text', ['gatewayCode', 'gatewayRecommendation', 'acquirerMessage']),
+    ...leaves('keep', 'result acquirerCode'),
+    ...leaves('text', 'gatewayCode gatewayRecommendation acquirerMessage'),
     risk: riskDecision,
   },
   risk: { response: riskDecision, review: { decision: 'keep' } },
@@ -34,15 +30,15 @@ const shape: Shape = {
     type: 'keep',
     provided: {
       card: {
-        ...leaves('text', ['brand', 'scheme', 'fundingMethod', 'issuer']),
+        ...leaves('text', 'brand scheme fundingMethod issuer'),
         number: 'keep',
         nameOnCard: 'word',
       },
     },
   },
   customer: {
-    ...leaves('word', ['email', 'firstName', 'lastName']),
-    ...leaves('phone', ['phone', 'mobilePhone']),
+    ...leaves('word', 'email firstName lastName'),
+    ...leaves('phone', 'phone mobilePhone'),
   },
   device: { ipAddress: 'word' },
 };

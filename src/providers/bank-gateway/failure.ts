@@ -6,7 +6,7 @@ import {
   failureReason,
 } from '../../domain/payments/failure.ts';
 import { object, text, type WireObject } from '../wire.ts';
-import { displayName } from './display-name.ts';
+import { displayName } from './settings.ts';
 
 const codesByGatewayCode: ReadonlyArray<readonly [FailureCode, RegExp]> = [
   ['PAYMENT_CANCELLED_BY_CONSUMER', /^(CANCELLED|ABORTED)$/],

@@ -1,7 +1,8 @@
 /** What an account sets for the gateway. Its merchant id is both the login and the merchant that deliveries name. */
-
 import type { ProviderSettings } from '../settings.ts';
-import { displayName } from './display-name.ts';
+
+/** What people call this provider: in replies, on the pages, and in the sentences about its deliveries. */
+export const displayName = 'Mastercard Gateway';
 
 const merchant = {
   name: 'merchant',

@@ -2,43 +2,35 @@
 
 import type { Translation } from '../../domain/inbox/translation.ts';
 import type {
+  PaymentNotice,
   PaymentRecord,
   PaymentStatus,
   References,
+  RefundNotice,
   RefundStatus,
 } from '../../domain/payments/notice.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { ProviderAccount } from '../provider.ts';
 import { id, majorUnits, object, present, text, type WireObject } from '../wire.ts';
 import { readGatewayBody } from './body.ts';
-import { displayName } from './display-name.ts';
 import { gatewayFailure, refundFailure } from './failure.ts';
 import { type Outcome, readOutcome } from './outcome.ts';
-import { paymentFields, totals } from './payment.ts';
-import { namedAtMs, readReferences, times } from './read-event.ts';
+import { namedAtMs, paymentFields, readReferences, times, totals } from './read-event.ts';
+import { displayName } from './settings.ts';
 
 /** What the gateway's transaction types mean to us. */
-type Meaning =
-  | { readonly about: 'payment'; readonly onSuccess: PaymentStatus }
-  | { readonly about: 'capture' }
-  | { readonly about: 'authentication' }
-  | { readonly about: 'void'; readonly record: PaymentRecord }
-  | { readonly about: 'refund'; readonly onSuccess: RefundStatus }
-  | { readonly about: 'refund-void' }
-  | { readonly about: 'chargeback' };
-
-const meanings: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
-  ['PAYMENT', { about: 'payment', onSuccess: 'succeeded' }],
-  ['CAPTURE', { about: 'capture' }],
-  ['AUTHORIZATION', { about: 'payment', onSuccess: 'authorized' }],
-  ['AUTHENTICATION', { about: 'authentication' }],
-  ['VOID_PAYMENT', { about: 'void', record: 'void-payment' }],
-  ['VOID_CAPTURE', { about: 'void', record: 'void-capture' }],
-  ['VOID_AUTHORIZATION', { about: 'void', record: 'void-authorization' }],
-  ['VOID_REFUND', { about: 'refund-void' }],
-  ['REFUND', { about: 'refund', onSuccess: 'succeeded' }],
-  ['REFUND_REQUEST', { about: 'refund', onSuccess: 'pending' }],
-  ['CHARGEBACK', { about: 'chargeback' }],
+const translators: ReadonlyMap<string, (event: GatewayEvent) => Translation> = new Map([
+  ['PAYMENT', (event) => translatePayment(event, 'succeeded')],
+  ['CAPTURE', (event) => translatePayment(event, 'succeeded', 'capture')],
+  ['AUTHORIZATION', (event) => translatePayment(event, 'authorized')],
+  ['AUTHENTICATION', translateAuthentication],
+  ['VOID_PAYMENT', (event) => translateVoid(event, 'void-payment')],
+  ['VOID_CAPTURE', (event) => translateVoid(event, 'void-capture')],
+  ['VOID_AUTHORIZATION', (event) => translateVoid(event, 'void-authorization')],
+  ['VOID_REFUND', translateRefundVoid],
+  ['REFUND', (event) => translateRefund(event, 'succeeded')],
+  ['REFUND_REQUEST', (event) => translateRefund(event, 'pending')],
+  ['CHARGEBACK', translateChargeback],
 ]);
 
 export function translateGateway(bytes: Buffer, account: ProviderAccount): Translation {
@@ -54,9 +46,9 @@ export function translateGateway(bytes: Buffer, account: ProviderAccount): Trans
   const outcome = readOutcome(body);
   if (!outcome) return unreadable('result is missing, and order.status too');
 
-  const meaning = meanings.get(type);
-  if (!meaning) return ignore(type);
-  const event: GatewayEvent = {
+  const translate = translators.get(type);
+  if (!translate) return { kind: 'ignored', why: `transactions of type ${type} are not acted on` };
+  return translate({
     body,
     orderId: ids.order,
     transactionId: ids.transaction,
@@ -64,25 +56,7 @@ export function translateGateway(bytes: Buffer, account: ProviderAccount): Trans
     outcome,
     references: readReferences(ids.order, order, transaction),
     flags: merchantFlags(body, account),
-  };
-  switch (meaning.about) {
-    case 'payment':
-      return translatePayment(event, meaning.onSuccess);
-    case 'capture':
-      return translateCapture(event);
-    case 'authentication':
-      return translateAuthentication(event);
-    case 'void':
-      return translateVoid(event, meaning.record);
-    case 'refund':
-      return translateRefund(event, meaning.onSuccess);
-    case 'refund-void':
-      return translateRefundVoid(event);
-    case 'chargeback':
-      return translateChargeback(event);
-    default:
-      return meaning satisfies never;
-  }
+  });
 }
 
 type GatewayEvent = {
@@ -95,24 +69,20 @@ type GatewayEvent = {
   readonly flags: readonly ReviewFlag[] | undefined;
 };
 
-function translatePayment(event: GatewayEvent, onSuccess: PaymentStatus): Translation {
+/** A capture belongs to its authorisation, whether it names it or not. Contract 4.9. */
+function translatePayment(
+  event: GatewayEvent,
+  onSuccess: PaymentStatus,
+  record?: 'capture',
+): Translation {
   const status = event.outcome === 'success' ? onSuccess : event.outcome;
   const code = text(object(event.body.response).gatewayCode);
   // Of a payment in one step only: after an authorisation, the captures decide.
-  const isPartlyApproved = status === 'succeeded' && code === 'PARTIALLY_APPROVED';
+  const isPartlyApproved = !record && status === 'succeeded' && code === 'PARTIALLY_APPROVED';
   return paymentNotice(event, {
     status,
+    record,
     isPartlyApproved: isPartlyApproved ? true : undefined,
-    failure: status === 'failed' ? gatewayFailure(event.body) : undefined,
-  });
-}
-
-/** A capture belongs to its authorisation, whether it names it or not. Contract 4.9. */
-function translateCapture(event: GatewayEvent): Translation {
-  const status = event.outcome === 'success' ? 'succeeded' : event.outcome;
-  return paymentNotice(event, {
-    status,
-    record: 'capture',
     failure: status === 'failed' ? gatewayFailure(event.body) : undefined,
   });
 }
@@ -133,8 +103,8 @@ function translateVoid(event: GatewayEvent, record: PaymentRecord): Translation 
 
 /** Contract 4.10: the status is that of the void, not of the refund. */
 function translateRefundVoid(event: GatewayEvent): Translation {
-  const statuses = { success: 'succeeded', pending: 'pending', failed: 'failed' } as const;
-  return refundNotice(event, { status: statuses[event.outcome], record: 'void' });
+  const status = event.outcome === 'success' ? 'succeeded' : event.outcome;
+  return refundNotice(event, { status, record: 'void' });
 }
 
 function translateRefund(event: GatewayEvent, onSuccess: RefundStatus): Translation {
@@ -147,15 +117,12 @@ function translateRefund(event: GatewayEvent, onSuccess: RefundStatus): Translat
   });
 }
 
-type NoticeOf<Kind extends 'payment' | 'refund'> = NonNullable<
-  Extract<Translation, { kind: 'notice' }>['notice'][Kind]
->;
+/** A notice of which the fields that every notification has are added. */
+type Own<Notice extends { readonly status: unknown }> = {
+  readonly [Name in keyof Notice]?: Notice[Name] | undefined;
+} & Pick<Notice, 'status'>;
 
-type Own<Kind extends 'payment' | 'refund'> = {
-  readonly [Name in keyof NoticeOf<Kind>]?: NoticeOf<Kind>[Name] | undefined;
-} & Pick<NoticeOf<Kind>, 'status'>;
-
-function refundNotice(event: GatewayEvent, own: Own<'refund'>): Translation {
+function refundNotice(event: GatewayEvent, own: Own<RefundNotice>): Translation {
   const { body, references, flags } = event;
   const { currency, message } = paymentFields(body);
   // The amount of the order is not that of the refund.
@@ -177,7 +144,7 @@ function refundNotice(event: GatewayEvent, own: Own<'refund'>): Translation {
         ...totals(body, true),
         ...own,
         flags,
-      }) as NoticeOf<'refund'>,
+      }) as RefundNotice,
     },
   };
 }
@@ -195,7 +162,7 @@ function translateChargeback(event: GatewayEvent): Translation {
   };
 }
 
-function paymentNotice(event: GatewayEvent, own: Own<'payment'>): Translation {
+function paymentNotice(event: GatewayEvent, own: Own<PaymentNotice>): Translation {
   const { body, references, flags, orderId } = event;
   const targetPspId = own.record === undefined ? undefined : targetOf(event);
   const isAuthentication = own.record === 'authentication';
@@ -214,7 +181,7 @@ function paymentNotice(event: GatewayEvent, own: Own<'payment'>): Translation {
         namedAtMs: namedAtMs(body, targetPspId ?? pairOf(event)),
         ...own,
         flags,
-      }) as NoticeOf<'payment'>,
+      }) as PaymentNotice,
     },
   };
 }
@@ -234,10 +201,6 @@ function merchantFlags(body: WireObject, account: ProviderAccount): ReviewFlag[]
   const isForeign =
     merchant !== undefined && expectedMerchant !== null && merchant !== expectedMerchant;
   return isForeign ? ['merchant_mismatch'] : undefined;
-}
-
-function ignore(type: string): Translation {
-  return { kind: 'ignored', why: `transactions of type ${type} are not acted on` };
 }
 
 function unreadable(why: string): Translation {

@@ -1,6 +1,7 @@
-/** What every call to the partner has in common: the credentials, and our ids in the notes. */
+/** What calls to the partner have in common: credentials, our ids in the notes, and records in the envelope of a webhook. */
 import type { Answer, ProviderApi, ProviderRequest } from '../call.ts';
-import type { PaymentToLaunch } from '../outbound.ts';
+import { type Outcome, outcomeOf, type PaymentToLaunch } from '../outbound.ts';
+import { id, minorUnits, object, text, type WireObject } from '../wire.ts';
 
 export function callPartner(
   api: ProviderApi,
@@ -12,4 +13,51 @@ export function callPartner(
 /** Every webhook of the payment contains them. */
 export function notesOf({ transactionId, orderId, invoiceId }: PaymentToLaunch) {
   return { svc_transaction_id: transactionId, svc_order_id: orderId, invoice_id: invoiceId };
+}
+
+/** `read` returns undefined for an answer that is not usable. */
+export async function readPartner<Done>(
+  api: ProviderApi,
+  path: string,
+  read: (body: WireObject) => Done | undefined,
+): Promise<Outcome<Done>> {
+  const answer = await callPartner(api, { method: 'GET', path, isRepeatable: true });
+  return outcomeOf(answer, ({ body }) => {
+    const done = read(body);
+    return done && { kind: 'done', ...done };
+  });
+}
+
+/** Undefined if the answer is not a list: then it does not even say that there are no items. */
+export function findItems(body: WireObject): WireObject[] | undefined {
+  return Array.isArray(body.items) ? body.items.map(object) : undefined;
+}
+
+const eventsByStatus: ReadonlyMap<string, string> = new Map([
+  ['authorized', 'payment.authorized'],
+  ['captured', 'payment.captured'],
+  ['refunded', 'payment.captured'],
+  ['failed', 'payment.failed'],
+]);
+
+/** Equal answers are one delivery, so the time of a read is left out unless there are refunds, which are as of then. */
+export function polledPaymentEvent(payment: WireObject, readAt: Date): Buffer[] {
+  const hasRefunds = (minorUnits(payment.amount_refunded) ?? 0) > 0;
+  return paymentEvent(payment, hasRefunds ? readAt : undefined);
+}
+
+export function paymentEvent(payment: WireObject, readAt?: Date): Buffer[] {
+  const event = eventsByStatus.get(text(payment.status) ?? '');
+  if (event === undefined || id(payment.id) === undefined) return [];
+  return [envelope(event, { payment: { entity: payment } }, readAt)];
+}
+
+export function refundEvent(refund: WireObject): Buffer {
+  return envelope('refund.created', { refund: { entity: refund } });
+}
+
+/** `read_at` is ours: totals in the record are as of then. */
+function envelope(event: string, payload: object, readAt?: Date): Buffer {
+  const read = readAt && { read_at: Math.floor(readAt.getTime() / 1_000) };
+  return Buffer.from(JSON.stringify({ entity: 'event', event, payload, ...read }), 'utf8');
 }

@@ -3,51 +3,26 @@ import { eraseObject, leaves, listPersonalValues, type Shape } from '../erase.ts
 import type { Erasing } from '../provider.ts';
 import { jsonObject } from '../wire.ts';
 
-const notes = leaves('keep', [
-  ...['svc_transaction_id', 'svc_order_id', 'order_id', 'invoice_id', 'refund_request_id'],
-]);
+const notes = leaves(
+  'keep',
+  'svc_transaction_id svc_order_id order_id invoice_id refund_request_id',
+);
 
-const acquirerData = leaves('keep', [
-  ...['arn', 'rrn', 'utr', 'auth_code', 'upi_transaction_id', 'bank_transaction_id'],
-  'transaction_id',
-]);
+const acquirerData = leaves(
+  'keep',
+  'arn rrn utr auth_code upi_transaction_id bank_transaction_id transaction_id',
+);
 
 const payment: Shape = {
-  ...leaves('keep', [
-    ...[
-      'id',
-      'amount',
-      'base_amount',
-      'amount_refunded',
-      'currency',
-      'status',
-      'order_id',
-      'method',
-    ],
-    ...[
-      'refund_status',
-      'captured',
-      'international',
-      'offer_id',
-      'fee',
-      'tax',
-      'fee_bearer',
-      'created_at',
-    ],
-  ]),
-  ...leaves('text', ['bank', 'wallet']),
-  ...leaves('text', [
-    'error_code',
-    'error_description',
-    'error_source',
-    'error_step',
-    'error_reason',
-  ]),
-  ...leaves('word', ['email', 'vpa']),
+  ...leaves('keep', 'id amount base_amount amount_refunded currency status order_id method'),
+  ...leaves('keep', 'refund_status captured international offer_id fee tax fee_bearer created_at'),
+  ...leaves('text', 'bank wallet'),
+  ...leaves('text', 'error_code error_description error_source error_step error_reason'),
+  ...leaves('word', 'email vpa'),
   contact: 'phone',
   card: {
-    ...leaves('text', ['network', 'type', 'issuer']),
-    ...leaves('keep', ['last4', 'iin', 'international', 'emi', 'sub_type']),
+    ...leaves('text', 'network type issuer'),
+    ...leaves('keep', 'last4 iin international emi sub_type'),
     name: 'word',
   },
   upi: { vpa: 'word', flow: 'text' },
@@ -56,8 +31,8 @@ const payment: Shape = {
 };
 
 const refund: Shape = {
-  ...leaves('keep', ['id', 'amount', 'currency', 'payment_id', 'receipt', 'status', 'created_at']),
-  ...leaves('keep', ['speed_requested', 'speed_processed']),
+  ...leaves('keep', 'id amount currency payment_id receipt status created_at'),
+  ...leaves('keep', 'speed_requested speed_processed'),
   notes,
   acquirer_data: acquirerData,
 };
@@ -66,14 +41,12 @@ const refund: Shape = {
 const offers: Shape = { '': 'keep', id: 'keep', items: { '': 'keep', id: 'keep' } };
 
 const order: Shape = {
-  ...leaves('keep', ['id', 'amount', 'currency', 'receipt', 'status', 'created_at']),
+  ...leaves('keep', 'id amount currency receipt status created_at'),
   offers,
   notes,
 };
 
-const dispute = leaves('keep', [
-  ...['id', 'payment_id', 'amount', 'currency', 'status', 'phase', 'reason_code', 'created_at'],
-]);
+const dispute = leaves('keep', 'id payment_id amount currency status phase reason_code created_at');
 
 /** A record is nested under `entity`, or flat; then `entity` is the name of its type. */
 function recordOf(fields: Shape): Shape {
@@ -81,7 +54,7 @@ function recordOf(fields: Shape): Shape {
 }
 
 const shape: Shape = {
-  ...leaves('keep', ['entity', 'account_id', 'event', 'contains', 'created_at', 'read_at']),
+  ...leaves('keep', 'entity account_id event contains created_at read_at'),
   payload: {
     payment: recordOf(payment),
     refund: recordOf(refund),

@@ -6,7 +6,7 @@ import {
   failureReason,
 } from '../../domain/payments/failure.ts';
 import { text, type WireObject } from '../wire.ts';
-import { displayName } from './display-name.ts';
+import { displayName } from './settings.ts';
 
 /** `*` stands for any text. */
 const reasonsByCode = {

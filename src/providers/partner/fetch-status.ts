@@ -2,74 +2,61 @@
 import { paymentLimits } from '../../domain/payments/limits.ts';
 import { hasUnknownRefunds } from '../../domain/payments/needs-polling.ts';
 import type { Start } from '../../domain/payments/start.ts';
+import type { Refund } from '../../domain/payments/transaction.ts';
 import type { ProviderApi } from '../call.ts';
-import {
-  type FetchedStatus,
-  type Outcome,
-  outcomeOf,
-  type TransactionToFetch,
-} from '../outbound.ts';
+import type { FetchedStatus, Outcome, TransactionToFetch } from '../outbound.ts';
 import { id, minorUnits, object, segment, text, type WireObject } from '../wire.ts';
-import { callPartner } from './call-partner.ts';
-import { paymentEvent, polledPaymentEvent, refundEvent } from './records.ts';
+import {
+  findItems,
+  paymentEvent,
+  polledPaymentEvent,
+  readPartner,
+  refundEvent,
+} from './call-partner.ts';
 
-export function fetchStatus(
-  api: ProviderApi,
-  target: TransactionToFetch,
-): Promise<Outcome<FetchedStatus>> {
-  return target.transaction.type === 'refund'
-    ? fetchRefunds(api, target)
-    : fetchPayments(api, target);
-}
+type Fetched = Promise<Outcome<FetchedStatus>>;
 
 /** If the answer to our call was lost, the order is found by its receipt. */
-async function fetchPayments(
+export async function fetchStatus(
   api: ProviderApi,
   { orderId, transaction, now }: TransactionToFetch,
-): Promise<Outcome<FetchedStatus>> {
+): Fetched {
+  if (transaction.type === 'refund') return fetchRefund(api, transaction);
   const { start, pspTransactionId, transactionId } = transaction;
   if (hasUnknownRefunds(transaction)) return fetchRefundsOf(api, pspTransactionId ?? '', now);
   if (!start) return fetchPayment(api, pspTransactionId ?? '', now);
   if (start.providerOrderId !== undefined) {
     return fetchAttempts(api, start.providerOrderId, start, now);
   }
-  const answer = await callPartner(api, {
-    ...readRequest,
-    path: `/v1/orders?receipt=${segment(orderId)}&count=100`,
-  });
-  const found = outcomeOf(answer, ({ body }) => {
+  const path = `/v1/orders?receipt=${segment(orderId)}&count=100`;
+  const { answer, result } = await readPartner(api, path, (body) => {
     const items = findItems(body);
     const ours = items?.find(
       ({ notes }) => text(object(notes).svc_transaction_id) === transactionId,
     );
-    return items && { kind: 'done', providerOrderId: id(ours?.id) };
+    return items && { providerOrderId: id(ours?.id) };
   });
-  if (found.result.kind !== 'done') return { ...found, result: found.result };
-  const { providerOrderId } = found.result;
+  if (result.kind !== 'done') return { answer, result };
+  const { providerOrderId } = result;
   return providerOrderId === undefined
     ? { answer, result: { kind: 'done', isKnown: false, wasTried: false, records: [] } }
     : fetchAttempts(api, providerOrderId, start, now);
 }
 
 /** Every attempt of the consumer to pay one order of the partner. */
-async function fetchAttempts(
+function fetchAttempts(
   api: ProviderApi,
   providerOrderId: string,
   { intentUrl }: Start,
   now: Date,
-): Promise<Outcome<FetchedStatus>> {
+): Fetched {
   // An intent is an attempt from the moment we request it, whether or not the consumer opens it.
   const isUnopened = ({ status, method }: WireObject) =>
     intentUrl !== undefined && text(status) === 'created' && text(method) === 'upi';
-  const answer = await callPartner(api, {
-    ...readRequest,
-    path: `/v1/orders/${segment(providerOrderId)}/payments`,
-  });
-  return outcomeOf(answer, ({ body }) => {
+  return readPartner(api, `/v1/orders/${segment(providerOrderId)}/payments`, (body) => {
     const attempts = findItems(body);
     return (
       attempts && {
-        kind: 'done',
         isKnown: true,
         providerOrderId,
         wasTried: attempts.some((attempt) => !isUnopened(attempt)),
@@ -79,17 +66,8 @@ async function fetchAttempts(
   });
 }
 
-async function fetchPayment(
-  api: ProviderApi,
-  paymentId: string,
-  now: Date,
-): Promise<Outcome<FetchedStatus>> {
-  const answer = await callPartner(api, {
-    ...readRequest,
-    path: `/v1/payments/${segment(paymentId)}`,
-  });
-  return outcomeOf(answer, ({ body }) => ({
-    kind: 'done',
+function fetchPayment(api: ProviderApi, paymentId: string, now: Date): Fetched {
+  return readPartner(api, `/v1/payments/${segment(paymentId)}`, (body) => ({
     isKnown: true,
     wasTried: true,
     records: polledPaymentEvent(body, now),
@@ -100,29 +78,21 @@ async function fetchPayment(
  * Reads the refunds of a payment of which the partner has refunded more than we know. Its list lags: until the list
  * accounts for the total, the payment is not returned with it, so that the total is still unknown. Contract 4.15.
  */
-async function fetchRefundsOf(
-  api: ProviderApi,
-  paymentId: string,
-  now: Date,
-): Promise<Outcome<FetchedStatus>> {
+async function fetchRefundsOf(api: ProviderApi, paymentId: string, now: Date): Fetched {
   const path = `/v1/payments/${segment(paymentId)}`;
-  const read = outcomeOf(await callPartner(api, { ...readRequest, path }), ({ body }) => ({
-    kind: 'done',
-    payment: body,
-  }));
+  const read = await readPartner(api, path, (payment) => ({ payment }));
   if (read.result.kind !== 'done') return { ...read, result: read.result };
   const { payment } = read.result;
   const refunds: WireObject[] = [];
   for (let skip = 0; ; skip += refundsOfPage) {
     const page = `${path}/refunds?count=${refundsOfPage}&skip=${skip}`;
-    const listed = outcomeOf(await callPartner(api, { ...readRequest, path: page }), ({ body }) => {
+    const { answer, result } = await readPartner(api, page, (body) => {
       const items = findItems(body);
-      return items && { kind: 'done', items };
+      return items && { items };
     });
-    if (listed.result.kind !== 'done') return { ...listed, result: listed.result };
-    const { items } = listed.result;
-    refunds.push(...items);
-    if (items.length === refundsOfPage && skip < refundsMax) continue;
+    if (result.kind !== 'done') return { answer, result };
+    refunds.push(...result.items);
+    if (result.items.length === refundsOfPage && skip < refundsMax) continue;
     const made = refunds.filter(({ status }) => text(status) !== 'failed');
     const total = made.reduce((sum, { amount }) => sum + (minorUnits(amount) ?? 0), 0);
     const isComplete = total >= (minorUnits(payment.amount_refunded) ?? 0);
@@ -130,10 +100,7 @@ async function fetchRefundsOf(
       ...refunds.map(refundEvent),
       ...(isComplete ? paymentEvent(payment, now) : []),
     ];
-    return {
-      answer: listed.answer,
-      result: { kind: 'done', isKnown: true, wasTried: true, records },
-    };
+    return { answer, result: { kind: 'done', isKnown: true, wasTried: true, records } };
   }
 }
 
@@ -142,30 +109,19 @@ const refundsOfPage = 100;
 const refundsMax = paymentLimits.transactionsMax;
 
 /** Fetches all refunds of the payment and finds ours by its notes. */
-async function fetchRefunds(
+function fetchRefund(
   api: ProviderApi,
-  { transaction }: TransactionToFetch,
-): Promise<Outcome<FetchedStatus>> {
-  const refund = transaction.type === 'refund' ? transaction : undefined;
-  const answer = await callPartner(api, {
-    ...readRequest,
-    path: `/v1/payments/${segment(refund?.paymentPspId ?? '')}/refunds?count=100`,
-  });
-  return outcomeOf(answer, ({ body }) => {
+  { transactionId, pspTransactionId, paymentPspId }: Refund,
+): Fetched {
+  const path = `/v1/payments/${segment(paymentPspId ?? '')}/refunds?count=100`;
+  return readPartner(api, path, (body) => {
     const ours = findItems(body)?.filter(
       ({ id: refundId, notes }) =>
-        text(object(notes).svc_transaction_id) === refund?.transactionId ||
-        id(refundId) === refund?.pspTransactionId,
+        text(object(notes).svc_transaction_id) === transactionId ||
+        id(refundId) === pspTransactionId,
     );
     if (!ours) return undefined;
     const isKnown = ours.length > 0;
-    return { kind: 'done', isKnown, wasTried: isKnown, records: ours.map(refundEvent) };
+    return { isKnown, wasTried: isKnown, records: ours.map(refundEvent) };
   });
-}
-
-const readRequest = { method: 'GET', isRepeatable: true } as const;
-
-/** Undefined if the answer is not a list: then it does not even say that there are no items. */
-function findItems(body: WireObject): WireObject[] | undefined {
-  return Array.isArray(body.items) ? body.items.map(object) : undefined;
 }

@@ -6,9 +6,8 @@ import {
   type PaymentToStart,
 } from '../outbound.ts';
 import { id, segment, truncate } from '../wire.ts';
-import { callPartner, notesOf } from './call-partner.ts';
+import { callPartner, notesOf, refundEvent } from './call-partner.ts';
 import { fetchStatus } from './fetch-status.ts';
-import { refundEvent } from './records.ts';
 import { startIntent } from './upi-intent.ts';
 
 export const partnerOutbound: OutboundProvider = {

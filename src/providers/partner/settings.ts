@@ -1,7 +1,8 @@
 /** What an account sets for the partner. */
-
 import type { ProviderSettings } from '../settings.ts';
-import { displayName } from './display-name.ts';
+
+/** What people call this provider: in replies, on the pages, and in the sentences about its deliveries. */
+export const displayName = 'Razorpay';
 
 /** Off unless set: the partner must enable intents for a merchant first. */
 const upiIntent = {

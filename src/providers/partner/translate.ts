@@ -1,11 +1,20 @@
 /** Translates the partner's webhook body to a notice: the envelope, its events and what each means. */
 
 import type { Translation } from '../../domain/inbox/translation.ts';
-import type { PaymentStatus, RefundStatus } from '../../domain/payments/notice.ts';
-import { id, jsonObject, object, text, unixSeconds, type WireObject } from '../wire.ts';
-import { displayName } from './display-name.ts';
+import { failureReason } from '../../domain/payments/failure.ts';
+import type { PaymentStatus, RefundNotice, RefundStatus } from '../../domain/payments/notice.ts';
+import {
+  id,
+  jsonObject,
+  minorUnits,
+  object,
+  present,
+  text,
+  unixSeconds,
+  type WireObject,
+} from '../wire.ts';
 import { isReleased, partnerReferences, toPaymentNotice } from './payment.ts';
-import { toRefundNotice } from './refund.ts';
+import { displayName } from './settings.ts';
 
 type Event =
   | { readonly about: 'payment'; readonly status: PaymentStatus }
@@ -121,6 +130,49 @@ function translateRefund(
       refund: toRefundNotice(refund, paymentId, status, eventAtMs),
     },
   };
+}
+
+function toRefundNotice(
+  refund: WireObject,
+  paymentId: string,
+  eventStatus: RefundStatus,
+  eventAtMs: number | undefined,
+): RefundNotice {
+  const status = eventStatus === 'pending' ? recordStatus(refund) : eventStatus;
+  const startedAtMs = unixSeconds(refund.created_at);
+  const data = object(refund.acquirer_data);
+  const refundId = text(refund.id) ?? '';
+  return present({
+    pspTransactionId: refundId,
+    status,
+    occurredAtMs: eventAtMs ?? startedAtMs,
+    statusSinceMs: eventAtMs,
+    startedAtMs,
+    recordedAtMs: startedAtMs,
+    amount: minorUnits(refund.amount),
+    currency: text(refund.currency),
+    refundRequestId:
+      text(refund.receipt) ?? text(object(refund.notes).refund_request_id) ?? refundId,
+    refundArn: text(data.arn) ?? text(data.rrn) ?? text(data.utr),
+    paymentPspId: paymentId,
+    // The partner gives no reason, not even on refund.failed.
+    failure:
+      status === 'failed'
+        ? failureReason('REFUND_FAILED', `${displayName} reports that the refund failed.`)
+        : undefined,
+  }) as RefundNotice;
+}
+
+/** `refund.created` means pending, unless the record has a final status. */
+function recordStatus(refund: WireObject): RefundStatus {
+  switch (text(refund.status)) {
+    case 'processed':
+      return 'succeeded';
+    case 'failed':
+      return 'failed';
+    default:
+      return 'pending';
+  }
 }
 
 /** Contract 6.9: disputes that cost money or need an answer are reviewed by a person; others are only recorded. */

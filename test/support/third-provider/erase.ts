@@ -9,13 +9,13 @@ import type { Erasing } from '../../../src/providers/provider.ts';
 import { jsonObject } from '../../../src/providers/wire.ts';
 
 const record: Shape = {
-  ...leaves('keep', ['id', 'charge', 'reference', 'state', 'cents', 'currency', 'created']),
+  ...leaves('keep', 'id charge reference state cents currency created'),
   reason: 'text',
   payer: { email: 'word', phone: 'phone' },
 };
 
 const shape: Shape = {
-  ...leaves('keep', ['type', 'store', 'at']),
+  ...leaves('keep', 'type store at'),
   charge: record,
   return: record,
 };
