@@ -5,7 +5,7 @@ import { createMetrics, type Metrics } from '../http/operator/metrics.ts';
 import type { OperatorParts, Readiness } from '../http/operator/operator-api.ts';
 import type { Services } from '../services/services.ts';
 import { findMissingMigrations } from '../store/upkeep/migrate.ts';
-import { listLateSteps } from '../use-cases/upkeep/late-steps.ts';
+import { listLateSteps } from '../use-cases/upkeep/sweep.ts';
 import { buildApp } from './app.ts';
 import type { Bootstrapped } from './bootstrap.ts';
 import type { Config } from './config.ts';

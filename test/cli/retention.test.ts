@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { retrySeconds } from '../../src/domain/inbox/retry-schedule.ts';
 import type { ServiceSettings } from '../../src/services/services.ts';
-import { retryDelivery } from '../../src/use-cases/inbox/retry-delivery.ts';
+import { retryDelivery } from '../../src/use-cases/inbox/retry-deliveries.ts';
 import { sweep } from '../../src/use-cases/upkeep/sweep.ts';
 import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
 import { assertInvariants, captureOf, openShop, type Shop } from '../api/webhooks/shop.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { commandLine } from '../../src/domain/audit.ts';
 import { retrySeconds } from '../../src/domain/inbox/retry-schedule.ts';
 import { flagIdOf } from '../../src/domain/inbox/review.ts';
-import { retryDelivery } from '../../src/use-cases/inbox/retry-delivery.ts';
+import { retryDelivery } from '../../src/use-cases/inbox/retry-deliveries.ts';
 import { listReview, type ReviewEntry } from '../../src/use-cases/review/list-review.ts';
 import { resolveReview } from '../../src/use-cases/review/resolve-review.ts';
 import { sweep } from '../../src/use-cases/upkeep/sweep.ts';

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createProgress } from '../../src/cli/upkeep/verify.ts';
-import { readCursor, writeCursor } from '../../src/use-cases/upkeep/verify-cursor.ts';
 import {
+  readCursor,
   type VerifyProgress,
   verifyInvariants,
+  writeCursor,
 } from '../../src/use-cases/upkeep/verify-invariants.ts';
 import { launch } from '../../tools/harness/launch.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';

@@ -6,7 +6,7 @@ import { verifyWebhook } from '../../client/client.js';
 import { accountLimits } from '../../src/domain/accounts/limits.ts';
 import { paymentLimits } from '../../src/domain/payments/limits.ts';
 import { createEventDeliveries } from '../../src/use-cases/events/deliver-events.ts';
-import { settleOrder } from '../../src/use-cases/order-state/settle-order.ts';
+import { settleOrder } from '../../src/use-cases/order-state/save-order-state.ts';
 import {
   assertInvariants,
   type CreatedOrder,

@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { allowedNetworksOf } from '../../src/security/endpoint-address.ts';
-import { withoutCutNumber } from '../../src/services/event-answer.ts';
-import { createEventSender, type SenderParts } from '../../src/services/event-sender.ts';
+import {
+  createEventSender,
+  type SenderParts,
+  withoutCutNumber,
+} from '../../src/services/event-sender.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { testCertificate } from '../support/certificate.ts';
 import { type AnswerBytes, okOf, startRawEndpoint } from '../support/raw-endpoint.ts';

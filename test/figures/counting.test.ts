@@ -6,8 +6,11 @@ import fc from 'fast-check';
 import { commandLine } from '../../src/domain/audit.ts';
 import type { Order, OrderStatus } from '../../src/domain/orders/order.ts';
 import { slotOf } from '../../src/domain/reports/slot.ts';
-import { countFigures, walkFigures } from '../../src/use-cases/reports/count-figures.ts';
-import { rebuildFigures } from '../../src/use-cases/reports/rebuild-figures.ts';
+import {
+  countFigures,
+  rebuildFigures,
+  walkFigures,
+} from '../../src/use-cases/reports/count-figures.ts';
 import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
 import {
   changeOrder,

@@ -5,7 +5,7 @@ import { listOrders } from '../../src/use-cases/orders/list-orders.ts';
 import { getOverview } from '../../src/use-cases/reports/get-overview.ts';
 import { listReview } from '../../src/use-cases/review/list-review.ts';
 import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
-import { listTeam } from '../../src/use-cases/users/list-team.ts';
+import { listTeam } from '../../src/use-cases/users/change-member.ts';
 import { fillShop } from '../../tools/demo/fill/fill-shop.ts';
 import { openPast } from '../../tools/demo/fill/open-past.ts';
 import { planOrders } from '../../tools/demo/fill/plan-orders.ts';

@@ -6,7 +6,7 @@ import { newTransactionId } from '../../src/domain/order-state/matching.ts';
 import { bankGateway } from '../../src/providers/bank-gateway/bank-gateway.ts';
 import { partner } from '../../src/providers/partner/partner.ts';
 import type { Provider } from '../../src/providers/provider.ts';
-import { maskDelivery } from '../../src/use-cases/inbox/mask-delivery.ts';
+import { maskDelivery } from '../../src/use-cases/inbox/new-delivery.ts';
 import { createDealer, jsonNumber, spellForm, spellJson } from '../support/card-disguises.ts';
 import {
   flatPartnerEvent,

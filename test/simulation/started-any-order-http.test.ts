@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { failureReason } from '../../src/domain/payments/failure.ts';
 import { findOrderByInvoice } from '../../src/store/orders/orders.ts';
 import { listTransactionsOf } from '../../src/store/payments/transactions.ts';
-import { recordCall } from '../../src/use-cases/payments/record-call.ts';
+import { recordCall } from '../../src/use-cases/payments/record-calls.ts';
 import { sweep } from '../../src/use-cases/upkeep/sweep.ts';
 import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
 import { assertAllAnnounced, lastingFlags, listBodies } from '../support/announced.ts';

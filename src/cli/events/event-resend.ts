@@ -1,7 +1,7 @@
 /** `event resend`: sends one event again, or all since a time. Contract 12.7. */
 import { commandLine } from '../../domain/audit.ts';
+import { showEvent } from '../../use-cases/events/list-events.ts';
 import { resendEvents } from '../../use-cases/events/resend-events.ts';
-import { showEvent } from '../../use-cases/events/show-event.ts';
 import { defineCommand, RefusedError, UsageError } from '../framework/command.ts';
 import { readSince, sinceOption } from '../framework/page-options.ts';
 import { readEndpointId } from './endpoint-view.ts';

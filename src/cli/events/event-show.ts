@@ -1,6 +1,6 @@
 /** `event show`: prints one event with its body as it is sent, and every attempt. Contract 12.7. */
 import { type EventKey, eventIdOf, findEventKey } from '../../domain/ids.ts';
-import { type ShownEvent, showEvent } from '../../use-cases/events/show-event.ts';
+import { type ShownEvent, showEvent } from '../../use-cases/events/list-events.ts';
 import {
   type ArgumentSpec,
   defineCommand,

@@ -1,8 +1,7 @@
 /** `review resolve` and `inbox resolve`: resolve a delivery or a flag, with a note that says why. */
 import { commandLine } from '../../domain/audit.ts';
 import { addSeconds } from '../../domain/time.ts';
-import { resolveOld } from '../../use-cases/review/resolve-old.ts';
-import { resolveReview } from '../../use-cases/review/resolve-review.ts';
+import { resolveOld, resolveReview } from '../../use-cases/review/resolve-review.ts';
 import {
   type ArgumentSpec,
   defineCommand,

@@ -2,8 +2,8 @@
 import { commandLine } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Services } from '../../services/services.ts';
-import { createLinkByHand } from '../../use-cases/orders/create-link-by-hand.ts';
 import type { CreatedLink, LinkRequest } from '../../use-cases/orders/create-payment-link.ts';
+import { createLinkByHand } from '../../use-cases/orders/create-payment-link.ts';
 import { accountArgument } from '../framework/arguments.ts';
 import { defineCommand, RefusedError, UsageError } from '../framework/command.ts';
 import { amountNumber } from '../framework/money-text.ts';

@@ -5,7 +5,7 @@ import { withSnakeCase } from '../../domain/json/snake-case.ts';
 import type { OrderExplanation } from '../../domain/why/explanation.ts';
 import { explanationText } from '../../domain/why/text.ts';
 import { explainOrder } from '../../use-cases/orders/explain-order.ts';
-import { findOrder } from '../../use-cases/orders/find-order.ts';
+import { findOrder } from '../../use-cases/orders/show-order.ts';
 import { defineCommand, type Outcome, RefusedError, UsageError } from '../framework/command.ts';
 import { accountOption } from '../framework/page-options.ts';
 import { paint, type Screen } from '../framework/screen.ts';

@@ -1,6 +1,6 @@
 /** `figures rebuild`: counts the figures of the dashboard again. */
 import { commandLine } from '../../domain/audit.ts';
-import { rebuildFigures } from '../../use-cases/reports/rebuild-figures.ts';
+import { rebuildFigures } from '../../use-cases/reports/count-figures.ts';
 import { defineCommand, RefusedError } from '../framework/command.ts';
 import { accountOption } from '../framework/page-options.ts';
 

@@ -2,8 +2,7 @@
 import { commandLine } from '../../domain/audit.ts';
 import type { Services } from '../../services/services.ts';
 import { findOrder } from '../../store/orders/orders.ts';
-import { rebuildOrder } from '../../use-cases/upkeep/rebuild-order.ts';
-import { rebuildAll } from '../../use-cases/upkeep/rebuild-orders.ts';
+import { rebuildAll, rebuildOrder } from '../../use-cases/upkeep/rebuild-order.ts';
 import { accountArgument } from '../framework/arguments.ts';
 import { defineCommand, RefusedError, UsageError } from '../framework/command.ts';
 

@@ -6,7 +6,7 @@ import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { type EventKey, eventIdOf, findEventKey, isOrderId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/users/role.ts';
-import type { AccountEvent } from '../../use-cases/events/show-event.ts';
+import type { AccountEvent } from '../../use-cases/events/list-events.ts';
 import type { HttpContext } from '../http-context.ts';
 import { getAccount, getActor } from './dashboard-guard.ts';
 import { shownUrl } from './endpoints.ts';

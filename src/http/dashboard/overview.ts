@@ -2,8 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { refuseField } from '../../domain/errors.ts';
 import type { CurrencySum, OverviewSums, Share } from '../../domain/reports/overview.ts';
-import type { Attention } from '../../use-cases/reports/count-attention.ts';
-import type { AccountOverview } from '../../use-cases/reports/get-overview.ts';
+import type { AccountOverview, Attention } from '../../use-cases/reports/get-overview.ts';
 import type { HttpContext } from '../http-context.ts';
 import { sumText } from './amounts.ts';
 import { countView } from './count-view.ts';

@@ -1,11 +1,13 @@
-/** Gives an account a new secret. The old one stays valid for the overlap. Contract 1.6. */
+/** Gives an account a new secret, and shows an owner the current one. Contract 1.6 and 13.8. */
 import type { SecretKind } from '../../domain/accounts/account.ts';
 import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { listRotatableSecretKinds } from '../../providers/account-settings.ts';
+import { sealingKeyIdOf } from '../../security/master-key.ts';
+import { openSecret } from '../../services/account-directory.ts';
 import type { Services } from '../../services/services.ts';
-import { endSecrets, insertSecret } from '../../store/accounts/account-secrets.ts';
+import { endSecrets, insertSecret, listSecrets } from '../../store/accounts/account-secrets.ts';
 import { lockAccount } from '../../store/accounts/accounts.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { newSecretValue, sealSecret } from './create-account.ts';
@@ -45,7 +47,7 @@ export async function rotateSecret(
 }
 
 /** The secrets that an owner can see and rotate. Those that a provider issued are never shown. */
-export function checkKind(kind: RotatableSecretKind): void {
+function checkKind(kind: RotatableSecretKind): void {
   if (listRotatableSecretKinds().includes(kind)) return;
   throw new ServiceError('NOT_FOUND', `There is no secret ${kind} that can be shown or rotated.`);
 }
@@ -62,4 +64,24 @@ function checkGiven(kind: RotatableSecretKind, given: string): string {
 
 export function unknownAccount(accountId: string): ServiceError {
   return new ServiceError('NOT_FOUND', `There is no account ${accountId}: see "account list".`);
+}
+
+/** Shows an owner the current secret of a kind. The log says who saw it, not what it is. Contract 13.8. */
+export async function showSecret(
+  { database, masterKeys, clock }: Pick<Services, 'database' | 'masterKeys' | 'clock'>,
+  accountId: string,
+  kind: SecretKind,
+  actor: Actor,
+): Promise<string> {
+  checkKind(kind);
+  return database.transaction(async (tx) => {
+    const secrets = await listSecrets(tx, accountId);
+    const current = secrets.find((secret) => secret.kind === kind && secret.expiresAt === null);
+    if (!current) throw new ServiceError('NOT_FOUND', `The account has no secret ${kind}.`);
+    await masterKeys.learn([sealingKeyIdOf(current.sealed)]);
+    const value = openSecret(masterKeys, accountId, current);
+    const shown = { accountId, action: 'secret.shown', object: kind } as const;
+    await appendAudit(tx, auditEntry(actor, clock(), shown));
+    return value;
+  });
 }

@@ -11,7 +11,7 @@ import type { LaunchForm } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';
 import type { Services } from '../../services/services.ts';
-import { toPayment } from '../payments/payment-to-launch.ts';
+import { toPayment } from '../payments/payment-reply.ts';
 
 export type Launch =
   | { readonly kind: 'form'; readonly form: LaunchForm; readonly account: Account }

@@ -1,4 +1,7 @@
-/** Loads what the checkout page of an order shows. While a payment is open, its provider is polled. Contract 14.3. */
+/**
+ * Opens the checkout of an order and loads what its page shows. While a payment is open, its provider is polled.
+ * Contract 14.3.
+ */
 import type { Account } from '../../domain/accounts/account.ts';
 import { type CheckoutStep, decideCheckoutStep } from '../../domain/order-state/checkout-step.ts';
 import { paymentsOf } from '../../domain/order-state/matching.ts';
@@ -9,12 +12,16 @@ import type { ChoiceMode } from '../../domain/payment-mode.ts';
 import type { Choice } from '../../providers/provider.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { Services } from '../../services/services.ts';
-import { saveCheckoutOutcome } from '../../store/orders/checkouts.ts';
+import { insertCheckout, saveCheckoutOutcome } from '../../store/orders/checkouts.ts';
 import { checkAccess } from '../orders/order-access.ts';
 import { hasPaymentPage, isPayable } from './find-launch.ts';
 import { pollOpenPayment } from './find-return.ts';
-import { choicesOf } from './list-choices.ts';
-import { modesOf, type PaymentModesReply } from './list-payment-modes.ts';
+import {
+  choicesOf,
+  getVisibleOrder,
+  modesOf,
+  type PaymentModesReply,
+} from './list-payment-modes.ts';
 
 export type Checkout = {
   readonly account: Account;
@@ -67,4 +74,14 @@ async function notePaid(
   order: Order,
 ): Promise<void> {
   if (await saveCheckoutOutcome(database, order, 'paid')) counters.noteCheckout('paid');
+}
+
+/** Opens the checkout of an order for the holder of its token, and records that it was opened. Contract 14.7. */
+export async function openCheckout(
+  services: Pick<Services, 'database' | 'counters' | 'clock'>,
+  caller: Caller & { readonly orderId: string },
+): Promise<void> {
+  const { database, counters, clock } = services;
+  const order = await getVisibleOrder(services, caller, caller.orderId);
+  if (await insertCheckout(database, order, clock())) counters.noteCheckout('opened');
 }

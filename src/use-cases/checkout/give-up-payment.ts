@@ -13,8 +13,7 @@ import type { Caller } from '../../security/tokens.ts';
 import type { Services } from '../../services/services.ts';
 import { loadOrderStates } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
-import { countTokenChange } from '../orders/count-token-change.ts';
-import { lockOpenOrder } from '../orders/lock-open-order.ts';
+import { countTokenChange, lockOpenOrder } from '../orders/order-access.ts';
 import { pollNow } from '../payments/poll-provider.ts';
 
 type GivenUp =

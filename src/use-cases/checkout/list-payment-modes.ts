@@ -1,12 +1,18 @@
-/** Lists the payment modes of an order; modes the consumer has paid with before are listed apart. Contract 11.1. */
+/**
+ * Lists the payment modes of an order, with the banks and wallets of each. Modes that the consumer has paid with before
+ * are listed apart. Contract 11.1.
+ */
 import type { Account } from '../../domain/accounts/account.ts';
 import { isOrderId } from '../../domain/ids.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import {
+  type ChoiceMode,
   findPaymentModeCode,
   type PaymentModeCode,
   paymentModeCodes,
 } from '../../domain/payment-mode.ts';
+import type { Choice } from '../../providers/provider.ts';
+import { getProvider } from '../../providers/providers.ts';
 import type { Caller } from '../../security/tokens.ts';
 import { findRoute } from '../../services/provider-apis.ts';
 import type { Services } from '../../services/services.ts';
@@ -50,4 +56,23 @@ export async function getVisibleOrder(
   const isVisible = isOrderId(orderId) && isOpenTo(caller, { orderId });
   const found = isVisible ? await findOrder(database, caller.accountId, orderId) : undefined;
   return checkAccess(caller, found, 'ORDER_NOT_FOUND');
+}
+
+/** Lists the banks or wallets of a payment mode, or none if the account does not offer the mode. Contract 11.11. */
+export async function listChoices(
+  services: Pick<Services, 'database' | 'accounts' | 'callProvider' | 'clock'>,
+  caller: Caller,
+  { orderId, modeCode }: { readonly orderId: string; readonly modeCode: ChoiceMode },
+): Promise<readonly Choice[]> {
+  await getVisibleOrder(services, caller, orderId);
+  return choicesOf(services, await services.accounts.get(caller.accountId), modeCode);
+}
+
+export function choicesOf(
+  services: Pick<Services, 'callProvider' | 'clock'>,
+  account: Account,
+  modeCode: ChoiceMode,
+): readonly Choice[] {
+  const route = findRoute(services, account, modeCode);
+  return (route && getProvider(route.provider).choices?.[modeCode]) ?? [];
 }

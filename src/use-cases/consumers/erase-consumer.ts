@@ -7,6 +7,7 @@ import type { Account } from '../../domain/accounts/account.ts';
 import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { type Consumer, foldEmail, valuesOf } from '../../domain/consumers/erased-consumer.ts';
 import { createScrub, createSearch } from '../../domain/consumers/scrub.ts';
+import { parseExactJson } from '../../domain/json/json.ts';
 import { consumerDataKeyOf } from '../../services/consumer-data-key.ts';
 import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
@@ -19,7 +20,6 @@ import {
 import { lockNotes, saveNote } from '../../store/consumers/notes.ts';
 import { eraseOneOrder, eraseStored, listPersonalValues, mergeValues } from './erase-order.ts';
 import { findConsumer } from './find-consumer.ts';
-import { textsOfBody } from './texts-of-body.ts';
 
 type ErasedConsumer = {
   readonly orders: number;
@@ -138,4 +138,23 @@ async function eraseNotesAndAudit(
     );
     return notes.length;
   });
+}
+
+/** Lists the decoded texts of a delivery's body, JSON or form: field names, strings and numbers. */
+function textsOfBody(body: Buffer): string[] {
+  const text = body.toString('utf8');
+  if (!text.trimStart().startsWith('{')) return [...new URLSearchParams(text)].flat();
+  try {
+    return textsIn(parseExactJson(text));
+  } catch {
+    return [text];
+  }
+}
+
+function textsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value).flatMap(([name, entry]) => [name, ...textsIn(entry)]);
+  }
+  return value === null || value === undefined ? [] : [String(value)];
 }

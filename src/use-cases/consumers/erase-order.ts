@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
 import {
   type ConsumerRelation,
   eraseChange,
@@ -11,6 +12,7 @@ import {
   eraseOrder,
   eraseTransaction,
   personalValuesOf,
+  scrubTexts,
 } from '../../domain/consumers/erase.ts';
 import { valuesOf } from '../../domain/consumers/erased-consumer.ts';
 import { createScrub, type PersonalValues, type Scrub } from '../../domain/consumers/scrub.ts';
@@ -18,6 +20,7 @@ import { newUserId } from '../../domain/ids.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { getProvider } from '../../providers/providers.ts';
+import { openPayload, sealPayload } from '../../security/sealed-payload.ts';
 import type { Services } from '../../services/services.ts';
 import { deleteEmails } from '../../store/consumers/consumer-emails.ts';
 import {
@@ -28,12 +31,16 @@ import {
   saveErasedOrder,
   saveErasedTransactions,
 } from '../../store/consumers/erasure.ts';
+import {
+  deleteFinishedBodies,
+  listWaitingBodies,
+  saveEventBody,
+} from '../../store/events/event-bodies.ts';
 import type { OrderKey } from '../../store/order-rows.ts';
 import { listHistoryRows, saveHistoryRows } from '../../store/orders/history.ts';
 import { lockOrder } from '../../store/orders/orders.ts';
 import { lockSlots } from '../../store/reports/slot-cursors.ts';
 import { loadOrderStates } from '../order-state/lock-order-state.ts';
-import { eraseEvents } from './erase-events.ts';
 import type { FoundConsumer } from './find-consumer.ts';
 
 /** How many rows of an order were changed. */
@@ -176,4 +183,51 @@ async function eraseHistory(
   const changed = erased.filter((row, index) => !isDeepStrictEqual(row, rows[index]));
   await saveHistoryRows(tx, order, changed);
   return changed.length;
+}
+
+/**
+ * Erases personal data from the events of an order. A body that nobody waits for any more is deleted; one that is still
+ * to be sent is rewritten, because the shop must learn the result all the same. Contract 8.7.
+ */
+type Erasing = {
+  readonly scrub: Scrub;
+  readonly relation: ConsumerRelation;
+  readonly now: Date;
+};
+
+/** The order must be locked. Returns how many events were changed. */
+async function eraseEvents(
+  tx: Transaction,
+  account: Account | undefined,
+  key: OrderKey,
+  erasing: Erasing,
+): Promise<number> {
+  const deleted = await deleteFinishedBodies(tx, key);
+  const waiting = await listWaitingBodies(tx, key);
+  for (const { sequence, body } of waiting) {
+    await saveEventBody(tx, { ...key, sequence }, eraseBody(body, account, erasing));
+  }
+  return deleted + waiting.length;
+}
+
+/** Null if it cannot be opened: the secret that sealed it has expired, so the shop cannot open it either. */
+function eraseBody(body: Buffer, account: Account | undefined, erasing: Erasing): Buffer | null {
+  const payload = JSON.parse(body.toString('utf8'));
+  const { encrypted_response: sealed } = payload;
+  if (typeof sealed !== 'string') return toBytes(erasePayload(payload, erasing));
+  for (const secret of account ? liveSecrets(account, 'access-secret', erasing.now) : []) {
+    const opened = openPayload(sealed, secret);
+    if (!opened) continue;
+    const erased = JSON.stringify(erasePayload(JSON.parse(opened.toString('utf8')), erasing));
+    return toBytes({ ...payload, encrypted_response: sealPayload(erased, secret) });
+  }
+  return null;
+}
+
+function erasePayload(payload: object, { scrub, relation }: Erasing): unknown {
+  return scrubTexts(relation === 'own' ? { ...payload, user: null } : payload, scrub);
+}
+
+function toBytes(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value));
 }

@@ -13,7 +13,7 @@ import { createScrub, type Scrub } from '../../domain/consumers/scrub.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import type { Database } from '../../postgres/database.ts';
 import { type ListedOrder, listOrdersOfAccount } from '../../store/consumers/erasure.ts';
-import { createFindEarlier } from '../orders/earlier-consumers.ts';
+import { createFindEarlier } from '../orders/identify-consumer.ts';
 
 export type FoundConsumer = {
   /** The given consumer with the phone numbers found in their orders. */

@@ -2,23 +2,28 @@
  * Sends the events that are due, many at a time. Each endpoint has its own claims and its own limit, and one that fails
  * or hangs has a lower one, so that it delays nobody else. Contract 12.5.
  */
-
 import { isEnabled } from '../../domain/accounts/endpoint.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { eventLimits } from '../../domain/events/limits.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { createAccountBatcher } from '../../postgres/account-batch.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import { inOrder } from '../../postgres/in-order.ts';
 import { createEndpointLanes, type Lane } from '../../services/endpoint-lanes.ts';
 import type { Services } from '../../services/services.ts';
-import type { EndpointKey } from '../../store/accounts/endpoints.ts';
+import { lockAccount } from '../../store/accounts/accounts.ts';
+import { disableEndpoint, type EndpointKey } from '../../store/accounts/endpoints.ts';
 import {
   type AttemptResult,
   claimEvents,
+  type EndpointHealth,
+  insertAttempts,
   listDueEndpoints,
+  saveHealth,
+  saveResults,
 } from '../../store/events/event-deliveries.ts';
 import { batchBounds } from '../../store/orders/batches.ts';
-import { attemptEvent } from './attempt-event.ts';
-import { recordAttempts } from './record-attempts.ts';
+import { attemptEvent, isGone } from './attempt-event.ts';
 
 export type EventDeliveries = {
   /** A round of the background: looks for endpoints with due events. Resolves to false: the events themselves go on. */
@@ -121,4 +126,75 @@ async function claimFor(
   const claimedUntil = addSeconds(now, eventLimits.eventClaimSeconds);
   const events = await claimEvents(database, endpoint, { now, claimedUntil, limit });
   return events.map((event) => ({ event, account, endpoint }));
+}
+
+/**
+ * Saves the results of attempts, and disables endpoints that are gone or have failed for days. If this fails, the events
+ * are sent again when their claim ends: at least once, never lost. Contract 12.5.
+ */
+const daySeconds = 24 * 60 * 60;
+
+type Disabled = EndpointKey & { readonly reason: string };
+
+/** Resolves to one `true` for each result. */
+export async function recordAttempts(
+  { database }: Pick<Services, 'database'>,
+  results: readonly AttemptResult[],
+): Promise<true[]> {
+  await database.transaction(async (tx) => {
+    const [, , failing] = await inOrder([
+      () => saveResults(tx, results),
+      () => insertAttempts(tx, results),
+      () => saveHealth(tx, listHealth(results)),
+    ]);
+    await disable(tx, [...listGone(results), ...listFailed(results, failing)]);
+  });
+  return results.map(() => true);
+}
+
+/** In the order of their ids, so that two processes cannot deadlock. */
+function listHealth(results: readonly AttemptResult[]): EndpointHealth[] {
+  const byEndpoint = Map.groupBy(results, ({ endpointId }) => endpointId);
+  return [...byEndpoint.values()]
+    .flatMap((own) => {
+      const [first] = own;
+      if (!first) return [];
+      const hasSuccess = own.some(({ state }) => state === 'delivered');
+      const { accountId, endpointId, attemptedAt } = first;
+      return [{ accountId, endpointId, failingSince: hasSuccess ? null : attemptedAt }];
+    })
+    .sort((a, b) => (a.endpointId < b.endpointId ? -1 : 1));
+}
+
+function listGone(results: readonly AttemptResult[]): Disabled[] {
+  return results
+    .filter(isGone)
+    .map((result) => ({ ...result, reason: 'The endpoint answered 410 Gone.' }));
+}
+
+function listFailed(
+  results: readonly AttemptResult[],
+  failing: readonly EndpointHealth[],
+): Disabled[] {
+  const lastAtMs = Math.max(...results.map(({ attemptedAt }) => attemptedAt.getTime()));
+  const since = addSeconds(new Date(lastAtMs), -eventLimits.endpointFailingDays * daySeconds);
+  return failing.flatMap(({ accountId, endpointId, failingSince }) =>
+    failingSince !== null && failingSince <= since
+      ? [
+          {
+            ...{ accountId, endpointId },
+            reason: `Every attempt has failed since ${failingSince.toISOString()}.`,
+          },
+        ]
+      : [],
+  );
+}
+
+/** The new revision of the account tells every process. */
+async function disable(tx: Transaction, disabled: readonly Disabled[]): Promise<void> {
+  const byAccount = disabled.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1));
+  for (const { accountId, endpointId, reason } of byAccount) {
+    await lockAccount(tx, accountId);
+    await disableEndpoint(tx, { accountId, endpointId }, reason);
+  }
 }

@@ -2,6 +2,8 @@
  * Applies the deliveries of a batch, one after the other, to the locked states of their orders. Computes what changes
  * and what becomes of each delivery; nothing is read or written.
  */
+
+import { createScrub } from '../../domain/consumers/scrub.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import { listNames, listNewNames, listTargetNames } from '../../domain/inbox/delivery-names.ts';
 import type { TranslatedDelivery } from '../../domain/inbox/incoming.ts';
@@ -21,13 +23,23 @@ import { applyNotice, lacksTarget } from '../../domain/order-state/order-state.t
 import { settle } from '../../domain/order-state/settle.ts';
 import type { Notice } from '../../domain/payments/notice.ts';
 import { withFlags } from '../../domain/payments/transaction.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import { getProvider } from '../../providers/providers.ts';
 import { createPauses } from '../../services/event-loop.ts';
 import type { ReferencedOrders } from '../../store/orders/order-matching.ts';
-import { describeChange } from '../order-state/describe-change.ts';
-import { type LockedOrderState, orderKeyOf } from '../order-state/lock-order-state.ts';
+import {
+  advance,
+  describeChange,
+  type OrderProgress,
+  startProgress,
+} from '../order-state/describe-change.ts';
+import {
+  type LockedOrderState,
+  loadOrderStates,
+  orderKeyOf,
+} from '../order-state/lock-order-state.ts';
 import type { ChangedOrderState } from '../order-state/order-changes.ts';
-import { advance, type OrderProgress, startProgress } from '../order-state/order-progress.ts';
-import { eraseDelivery } from './erase-delivery.ts';
+import { type EarlyOrders, lockResolvedOrders, type ResolvedOrders } from './resolve-orders.ts';
 import { translateDelivery } from './translate-delivery.ts';
 
 export type FoldedDelivery = DeliveryOutcome & {
@@ -35,7 +47,7 @@ export type FoldedDelivery = DeliveryOutcome & {
   readonly erasedBody?: Buffer;
 };
 
-export type Folded = {
+type Folded = {
   /** In the order of the batch. */
   readonly deliveries: readonly FoldedDelivery[];
   /** Orders that changed. */
@@ -46,7 +58,7 @@ export type Folded = {
 type NotLoaded = { readonly notLoaded: LockedOrderState };
 
 /** Pauses between deliveries, so that a large batch does not block other requests. */
-export async function foldDeliveries(
+async function foldDeliveries(
   batch: readonly TranslatedDelivery[],
   ordersByDelivery: ReadonlyMap<string, ReferencedOrders>,
   orderStates: readonly LockedOrderState[],
@@ -159,4 +171,40 @@ function foldNotice(
     orderId,
     names: listNewNames(notice),
   });
+}
+
+/**
+ * Removes the consumer's personal data from a delivery whose order is already erased. Contract 8.7. The order's own
+ * data is gone, so only values that the delivery itself contains can be found and removed.
+ */
+function eraseDelivery(delivery: Delivery): Delivery {
+  const { body, provider } = delivery;
+  if (!body) return delivery;
+  const { listPersonalValues, eraseBody } = getProvider(provider).erasing;
+  return { ...delivery, body: eraseBody(body, createScrub(listPersonalValues(body))) };
+}
+
+/** Locks the orders of a batch and folds its deliveries into them. */
+export async function lockAndFold(
+  tx: Transaction,
+  batch: readonly TranslatedDelivery[],
+  resolved: ResolvedOrders,
+  { now, early }: { readonly now: Date; readonly early?: EarlyOrders },
+): Promise<Folded> {
+  let orderStates = await lockResolvedOrders(tx, batch, resolved, early);
+  // Rare: each round loads one more large order whole.
+  for (;;) {
+    const folded = await foldDeliveries(batch, resolved.orders, orderStates, now);
+    if (!('notLoaded' in folded)) return folded;
+    orderStates = await loadWhole(tx, orderStates, folded.notLoaded);
+  }
+}
+
+async function loadWhole(
+  tx: Transaction,
+  orderStates: readonly LockedOrderState[],
+  part: LockedOrderState,
+): Promise<readonly LockedOrderState[]> {
+  const [whole] = await loadOrderStates(tx, [part.order]);
+  return orderStates.map((entry) => (entry === part && whole ? whole : entry));
 }

@@ -8,7 +8,7 @@ import type { Delivery, DeliveryKey, DeliveryState } from '../../domain/inbox/de
 import { limits } from '../../domain/limits.ts';
 import type { Services } from '../../services/services.ts';
 import { findDelivery } from '../../store/inbox/deliveries.ts';
-import { retryDelivery } from './retry-delivery.ts';
+import { retryDelivery } from './retry-deliveries.ts';
 import { unparkDeliveries } from './unpark-deliveries.ts';
 
 type ReplayedDelivery =

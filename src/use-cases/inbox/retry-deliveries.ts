@@ -2,14 +2,19 @@
  * Applies several stored deliveries again, in one transaction. If that fails, each runs alone, so that one that cannot
  * be applied does not keep the others waiting.
  */
+
+import { type Actor, type AuditEntry, auditEntry } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Delivery, DeliveryKey } from '../../domain/inbox/delivery.ts';
+import { failedTryOf, isDue } from '../../domain/inbox/retry-schedule.ts';
 import { limitLockWait, type Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
 import { databaseLimits } from '../../postgres/limits.ts';
 import type { Services } from '../../services/services.ts';
+import { appendAudit } from '../../store/accounts/audit.ts';
+import { lockDelivery } from '../../store/inbox/deliveries.ts';
+import { updateDeliveries } from '../../store/inbox/delivery-writes.ts';
 import { type AppliedDelivery, applyStored, type RetryReason } from './apply-stored.ts';
-import { noteStates, type RetriedDelivery, retryDelivery } from './retry-delivery.ts';
 
 type RetriedDeliveries = {
   readonly retried: readonly RetriedDelivery[];
@@ -75,4 +80,91 @@ async function retryEach(
   };
   await Promise.all(Array.from({ length: concurrentMax }, work));
   return { retried, failed };
+}
+
+/**
+ * Applies one stored delivery again, in a transaction of its own: when an operator replays it, when it was parked a
+ * moment ago, and when a batch of retries failed. A try that fails is noted with the delivery.
+ */
+export type RetriedDelivery = {
+  /** As it was before this try. */
+  readonly before: Delivery | undefined;
+  /** Undefined if no such delivery is stored. */
+  readonly delivery: Delivery | undefined;
+  /** Names that other deliveries may be parked for although they are known. */
+  readonly names: readonly string[];
+};
+
+export async function retryDelivery(
+  services: Pick<
+    Services,
+    'database' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
+  >,
+  accountId: string,
+  deliveryId: string,
+  reason: RetryReason,
+  /** Who asked for it, where a person did. */
+  actor?: Actor,
+): Promise<RetriedDelivery> {
+  try {
+    const { stored, applied } = await services.database.transaction(async (tx) => {
+      const delivery = await lockDelivery(tx, accountId, deliveryId);
+      const mayRun = reason === 'requested' || (delivery && isDue(delivery, services.clock()));
+      // A delivery without a body was pruned: it is finished and cannot be read any more.
+      if (!delivery?.body || !mayRun) return { stored: delivery, applied: [] };
+      const applied = await applyStored(tx, services, [delivery], reason);
+      if (actor) await writeAudit(tx, services, actor, delivery, {});
+      return { stored: delivery, applied };
+    });
+    noteStates(services, applied);
+    const [own] = applied;
+    return { before: stored, delivery: own?.after ?? stored, names: own?.names ?? [] };
+  } catch (error) {
+    // An unavailable database says nothing about the delivery.
+    if (error instanceof ServiceError) throw error;
+    await noteFailedTry(services, accountId, deliveryId, error, actor);
+    throw error;
+  }
+}
+
+function writeAudit(
+  tx: Transaction,
+  { clock }: Pick<Services, 'clock'>,
+  actor: Actor,
+  { accountId, deliveryId }: Delivery,
+  details: AuditEntry['details'],
+): Promise<void> {
+  const replayed = { accountId, action: 'delivery.replayed', object: deliveryId } as const;
+  return appendAudit(tx, auditEntry(actor, clock(), { ...replayed, details }));
+}
+
+/** Counts transitions: a delivery that stays parked is not counted again. */
+function noteStates(
+  { counters }: Pick<Services, 'counters'>,
+  applied: readonly AppliedDelivery[],
+): void {
+  for (const { before, after } of applied) {
+    if (after.state !== before.state) counters.noteDeliveries(after.state);
+  }
+}
+
+/** In a transaction of its own: the one of the failed try is rolled back. Whoever asked for it is named all the same. */
+async function noteFailedTry(
+  services: Pick<Services, 'database' | 'counters' | 'clock' | 'reportDefect'>,
+  accountId: string,
+  deliveryId: string,
+  error: unknown,
+  actor: Actor | undefined,
+): Promise<void> {
+  const { database, clock, counters, reportDefect } = services;
+  reportDefect(error, { deliveryId });
+  const state = await database.transaction(async (tx) => {
+    const delivery = await lockDelivery(tx, accountId, deliveryId);
+    if (delivery && actor) await writeAudit(tx, services, actor, delivery, { outcome: 'failed' });
+    if (!delivery || !isDue(delivery, clock())) return undefined;
+    const after = { ...delivery, ...failedTryOf(delivery, clock()) };
+    await updateDeliveries(tx, [after]);
+    return after.state;
+  });
+  if (state) counters.noteDeliveries(state);
 }

@@ -4,10 +4,12 @@
  */
 import { ServiceError } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
+import type { IsOver } from '../../services/run-step.ts';
 import type { Services } from '../../services/services.ts';
 import { hasDueDeliveries, lockDueDeliveries } from '../../store/inbox/deliveries.ts';
+import { countDueDeliveries } from '../../store/upkeep/backlogs.ts';
+import type { RetriedDelivery } from './retry-deliveries.ts';
 import { retryDeliveries } from './retry-deliveries.ts';
-import type { RetriedDelivery } from './retry-delivery.ts';
 import { unparkDeliveries } from './unpark-deliveries.ts';
 
 /** Returns how many were tried: at `limits.retryBatchMax` there may be more. */
@@ -42,4 +44,24 @@ function namesByAccount(retried: readonly RetriedDelivery[]): Map<string, readon
       [...new Set(own.flatMap(({ names }) => names))],
     ]),
   );
+}
+
+/**
+ * Retries every delivery whose next try is due, batch by batch. The background does this all the time; the sweep retries
+ * at once what it has made due.
+ */
+const batchesMax = 100;
+
+/** Until none is due: a delivery that is applied may make others due. Returns how many are left. */
+export async function retryAllDue(
+  services: Pick<
+    Services,
+    'database' | 'batches' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
+  >,
+  isOver: IsOver,
+): Promise<number> {
+  for (let batch = 0; batch < batchesMax && !isOver(); batch += 1) {
+    if ((await retryDue(services)) === 0) return 0;
+  }
+  return countDueDeliveries(services.database, services.clock());
 }

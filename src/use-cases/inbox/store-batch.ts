@@ -5,20 +5,15 @@
  *
  *   receive-delivery        one delivery over HTTP, from bytes to answer
  *   authenticate-delivery   who sends it, and for which account
- *   new-delivery            the delivery to store
- *   mask-delivery           its body without card data
+ *   new-delivery            the delivery to store, without card data
  *   store-delivery          one delivery through a batch, and what follows from it
  *   retry-due               deliveries whose next try is due
  *   unpark-deliveries       parked deliveries whose order or payment is known now
- *   retry-deliveries        several stored deliveries again, in one transaction
- *   retry-delivery          one stored delivery again
+ *   retry-deliveries        stored deliveries again: several in one transaction, or one
  *   apply-stored            the steps of a retry: those below, from resolve-orders on
- *   store-batch             this file: the transaction
- *   recognise-repeats       which deliveries are stored already
- *   lock-and-fold           the locks of their orders, and the fold
+ *   store-batch             this file: the transaction, and which deliveries are stored already
+ *   fold-deliveries         the locks of their orders, and what they change
  *   resolve-orders          which orders they belong to
- *   fold-deliveries         what they change
- *   erase-delivery          a body without personal data, for an order that is erased
  *   translate-delivery      what a delivery means
  *   batch-changes           everything that changed, as one value, and the function that writes it
  */
@@ -33,7 +28,7 @@ import {
   type StoredOrRefused,
   type TranslatedDelivery,
 } from '../../domain/inbox/incoming.ts';
-import { keyOf } from '../../domain/inbox/repeats.ts';
+import { keyOf, type RecognisedDelivery, recogniseRepeats } from '../../domain/inbox/repeats.ts';
 import { resultOfRetry } from '../../domain/inbox/retry-result.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { limitLockWait, type Queryable, type Transaction } from '../../postgres/database.ts';
@@ -41,12 +36,11 @@ import { inOrder } from '../../postgres/in-order.ts';
 import { databaseLimits } from '../../postgres/limits.ts';
 import { createPauses } from '../../services/event-loop.ts';
 import type { Services } from '../../services/services.ts';
+import { listHeldEvents, lockDeliveriesByKey } from '../../store/inbox/delivery-writes.ts';
 import { type KnownNames, listParkedDeliveries } from '../../store/inbox/parked-deliveries.ts';
 import { listNewEvents } from '../order-state/list-new-events.ts';
 import { type DecidedDelivery, listBatchChanges, saveBatchChanges } from './batch-changes.ts';
-import type { FoldedDelivery } from './fold-deliveries.ts';
-import { lockAndFold } from './lock-and-fold.ts';
-import { lockRepeats, type Repeats } from './recognise-repeats.ts';
+import { type FoldedDelivery, lockAndFold } from './fold-deliveries.ts';
 import { findOrders, lockAndResolveOrders, resolveOrders } from './resolve-orders.ts';
 import { translateDelivery } from './translate-delivery.ts';
 
@@ -218,4 +212,31 @@ async function findParked(
       toUnpark: found[index] ?? [],
     };
   });
+}
+
+/** Loads what is stored under the keys and event ids of a batch, to tell repeats from new deliveries. Contract 6.7. */
+export type Repeats = (delivery: Delivery) => RecognisedDelivery;
+
+/**
+ * Locks stored deliveries, so that no other process applies one of them at the same time. Of several new bodies with
+ * one event id, the first in the list gets it.
+ */
+export async function lockRepeats(
+  tx: Transaction,
+  deliveries: readonly Delivery[],
+): Promise<Repeats> {
+  const events = deliveries.flatMap(({ accountId, provider, eventId }) =>
+    eventId === null ? [] : [{ accountId, provider, eventId }],
+  );
+  // Event ids are read after the lock, so that they include those of the transactions it waited for.
+  const [stored, takenEvents] = await inOrder([
+    () => lockDeliveriesByKey(tx, deliveries),
+    () => listHeldEvents(tx, events),
+  ]);
+  const recognised = recogniseRepeats(deliveries, stored, takenEvents);
+  return (delivery) => recognised.get(delivery.deliveryId) ?? isNew(delivery);
+}
+
+function isNew(delivery: Delivery): RecognisedDelivery {
+  return { repeated: undefined, fresh: delivery };
 }

@@ -15,8 +15,8 @@ import {
 import { failedTryOf } from '../../domain/inbox/retry-schedule.ts';
 import type { Services } from '../../services/services.ts';
 import { insertDeliveries } from '../../store/inbox/delivery-writes.ts';
-import { lockRepeats } from './recognise-repeats.ts';
-import { retryDelivery } from './retry-delivery.ts';
+import { retryDelivery } from './retry-deliveries.ts';
+import { lockRepeats } from './store-batch.ts';
 import type { UntranslatedDelivery } from './translate-delivery.ts';
 import { applyParked, unparkDeliveries } from './unpark-deliveries.ts';
 

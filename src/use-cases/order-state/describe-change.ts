@@ -1,6 +1,7 @@
 /** Compares two states of an order: the history entries of what changed, and the flags that are new. Contract 4.7. */
 import { type Change, listChanges, type State } from '../../domain/history.ts';
 import type { OrderState, OrderSummary } from '../../domain/order-state/order-state.ts';
+import { listAnnounced } from '../../domain/order-state/relate.ts';
 import type { SettledOrderState } from '../../domain/order-state/settle.ts';
 import type { Transaction } from '../../domain/payments/transaction.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
@@ -82,4 +83,27 @@ function countFlags(flags: readonly ReviewFlag[]): ReadonlyMap<ReviewFlag, numbe
 
 function flagsOf({ summary, transactions }: SettledOrderState): readonly ReviewFlag[] {
   return [...summary.flags, ...transactions.flatMap(({ flags }) => flags)];
+}
+
+/** An order while several deliveries or calls are applied to it, one after the other. */
+export type OrderProgress = {
+  /** As it was locked. */
+  readonly before: LockedOrderState;
+  /** After everything so far. */
+  after: SettledOrderState;
+  readonly entries: HistoryEntry[];
+};
+
+export function startProgress(before: LockedOrderState): OrderProgress {
+  return { before, after: { ...before, summary: orderSummaryOf(before.order) }, entries: [] };
+}
+
+/** A batch decides as its parts alone would: a payment that one of them flags is an announced duplicate for the next. */
+export function advance(
+  progress: OrderProgress,
+  after: SettledOrderState,
+  entries: readonly HistoryEntry[],
+): void {
+  progress.after = { ...after, announcedDuplicates: listAnnounced(after.transactions) };
+  progress.entries.push(...entries);
 }

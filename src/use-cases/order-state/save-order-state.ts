@@ -1,8 +1,10 @@
 /** Writes what changed in the states of orders, with a history row for every change. Contract 4.7. */
-import type { SettledOrderState } from '../../domain/order-state/settle.ts';
+import { type SettledOrderState, settle } from '../../domain/order-state/settle.ts';
+import { addSeconds } from '../../domain/time.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
 import type { Announcer } from '../../services/announcer.ts';
+import type { Services } from '../../services/services.ts';
 import { insertEvents } from '../../store/events/events.ts';
 import { appendHistory } from '../../store/orders/history.ts';
 import { saveOrderSummaries } from '../../store/orders/orders.ts';
@@ -14,7 +16,7 @@ import {
 } from '../../store/payments/transactions.ts';
 import { describeChange, orderSummaryOf } from './describe-change.ts';
 import { listNewEvents } from './list-new-events.ts';
-import type { LockedOrderState } from './lock-order-state.ts';
+import { type LockedOrderState, lockOrderState } from './lock-order-state.ts';
 import { listOrderChanges, type OrderChanges } from './order-changes.ts';
 
 /** The change of one order by a call of a merchant, an operator or time. */
@@ -63,4 +65,23 @@ export async function saveOrderChanges(tx: Transaction, changes: OrderChanges): 
     () => appendHistory(tx, changes.history),
     () => insertEvents(tx, changes.events),
   ]);
+}
+
+/**
+ * Stores what changes in an order by the passing of time alone, with its history row: the order lapses, a partial
+ * capture becomes final, an authorisation is flagged because nobody captured it. Contract 4.3, 4.8 and 4.9.
+ */
+export async function settleOrder(
+  services: Pick<Services, 'database' | 'announcer' | 'clock' | 'settings'>,
+  accountId: string,
+  orderId: string,
+): Promise<void> {
+  const { database, clock, settings, announcer } = services;
+  await database.transaction(async (tx) => {
+    const now = clock();
+    const orderState = await lockOrderState(tx, accountId, orderId);
+    const pollAt = addSeconds(now, settings.pollSeconds);
+    const change = { now, pollAt, cause: 'time', announcer };
+    await saveOrderState(tx, orderState, settle(orderState, now), change);
+  });
 }

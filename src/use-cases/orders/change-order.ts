@@ -8,9 +8,8 @@ import type { Caller } from '../../security/tokens.ts';
 import type { Services } from '../../services/services.ts';
 import { appendHistory } from '../../store/orders/history.ts';
 import { saveOrderContent } from '../../store/orders/orders.ts';
-import { countTokenChange } from './count-token-change.ts';
-import { withEarlierConsumers } from './earlier-consumers.ts';
-import { lockOpenOrder } from './lock-open-order.ts';
+import { withEarlierConsumers } from './identify-consumer.ts';
+import { countTokenChange, lockOpenOrder } from './order-access.ts';
 
 type OrderChange<Changed extends Order> = {
   readonly orderId: string;

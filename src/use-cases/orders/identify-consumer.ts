@@ -1,8 +1,14 @@
-/** Derives the `user_id` of a consumer of an account. Contract 3.6. */
+/** Who the consumer of an order is, and who it was before a change. Contract 3.6 and 8.7. */
 import type { Account } from '../../domain/accounts/account.ts';
+import {
+  addEarlierConsumer,
+  type Consumer,
+  identifiersOf,
+} from '../../domain/consumers/erased-consumer.ts';
 import type { ConsumerIds } from '../../domain/orders/consumer.ts';
-import type { User } from '../../domain/orders/order.ts';
+import type { EarlierConsumer, Order, User } from '../../domain/orders/order.ts';
 import { consumerIdOf } from '../../security/consumer-id.ts';
+import { consumerDataKeyOf } from '../../services/consumer-data-key.ts';
 
 export function identifyConsumer(account: Account, user: User): string {
   return consumerIdOf(user, consumerIdKeyOf(account));
@@ -18,4 +24,39 @@ function consumerIdKeyOf({ accountId, secrets }: Account): string {
   const key = secrets['consumer-id-key']?.[0];
   if (!key) throw new Error(`account ${accountId} has no consumer id key`);
   return key.value;
+}
+
+/**
+ * The consumers an order had before it was changed. They are stored as keyed digests, so that erasing a consumer finds
+ * the order. Contract 8.7. Adds the e-mail address and phone number that the change removes, as digests.
+ */
+export function withEarlierConsumers<Changed extends Order>(
+  account: Account,
+  before: Order,
+  after: Changed,
+): Changed {
+  const known = before.earlierConsumers ?? [];
+  const { userId, details } = before;
+  const digest = (identifier: string) => digestOf(account, identifier);
+  const earlier = addEarlierConsumer(
+    known,
+    { userId, user: details.user },
+    after.details.user,
+    digest,
+  );
+  return earlier === known ? after : { ...after, earlierConsumers: earlier };
+}
+
+/** Returns the entries of an order's earlier consumers that match the given consumer. */
+type FindEarlier = (earlier: Order['earlierConsumers']) => readonly EarlierConsumer[];
+
+export function createFindEarlier(account: Account, consumer: Consumer): FindEarlier {
+  const digests = new Set(
+    identifiersOf(consumer).map((identifier) => digestOf(account, identifier)),
+  );
+  return (earlier) => earlier?.filter(({ digest }) => digests.has(digest)) ?? [];
+}
+
+function digestOf(account: Account, identifier: string): string {
+  return consumerDataKeyOf(account).digest(`earlier ${identifier}`).toString('base64url');
 }

@@ -14,7 +14,7 @@ import {
   scanForOverdueOrders,
 } from '../../store/orders/overdue-orders.ts';
 import { countUnchecked } from '../../store/upkeep/backlogs.ts';
-import { settleOrder } from '../order-state/settle-order.ts';
+import { settleOrder } from '../order-state/save-order-state.ts';
 
 const batchSize = 100;
 const windowsMax = 50;

@@ -1,13 +1,19 @@
-/** Lists orders that match a filter, newest first, of one account or of several. See docs/decisions/0046. */
-
+/**
+ * Lists orders that match a filter, newest first, of one account or of several, and what the filters can be set to. See
+ * docs/decisions/0046.
+ */
 import { refuseField } from '../../domain/errors.ts';
 import { isOrderId } from '../../domain/ids.ts';
+import { deliveryFlags, reviewFlags } from '../../domain/inbox/review-reasons.ts';
+import { currencyCodes } from '../../domain/money/currency.ts';
 import { type OrderStatus, orderStatus } from '../../domain/orders/order.ts';
 import { checkFilter, type OrderFilter } from '../../domain/orders/order-filter.ts';
+import { providers } from '../../providers/providers.ts';
 import { type Effort, type ListedAccounts, readNewest } from '../../services/read-newest.ts';
 import type { Services } from '../../services/services.ts';
 import { findFilteredOrders } from '../../store/orders/filtered-orders.ts';
 import { listOrderRows, type OrderListRow } from '../../store/orders/order-list-rows.ts';
+import { listRecentCurrencies } from '../../store/orders/recent-currencies.ts';
 
 type OrdersQuery = {
   readonly filter: OrderFilter;
@@ -50,5 +56,26 @@ export async function listOrders(
   return {
     orders: orders.map((row) => ({ ...row, status: orderStatus(row, now) })),
     ...{ lookedAt, next: next?.orderId },
+  };
+}
+
+/** What the filters of a list can be set to, in the order in which they are offered. */
+type FilterChoices = {
+  readonly providers: readonly { readonly name: string; readonly displayName: string }[];
+  /** Those that an order or a transaction can have. */
+  readonly flags: readonly string[];
+  /** All currencies. Those of recent orders come first, the most frequent one before the others. */
+  readonly currencies: readonly string[];
+};
+
+export async function listFilterChoices(
+  { database }: Pick<Services, 'database'>,
+  accountId: string,
+): Promise<FilterChoices> {
+  const recent = await listRecentCurrencies(database, accountId);
+  return {
+    providers: providers.map(({ name, displayName }) => ({ name, displayName })),
+    flags: reviewFlags.filter((flag) => !deliveryFlags.has(flag)).toSorted(),
+    currencies: [...new Set([...recent, ...currencyCodes.toSorted()])],
   };
 }

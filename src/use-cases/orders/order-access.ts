@@ -1,8 +1,15 @@
-/** Which orders a caller may see and change. Contract 2.3, 2.9 and 2.10. */
+/** Which orders a caller may see, lock and change. Contract 2.3, 2.9 and 2.10. */
 import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
+import { isOrderId } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
 import type { ChangedBy } from '../../domain/orders/consumer.ts';
 import type { Order } from '../../domain/orders/order.ts';
+import { refuseClosed } from '../../domain/orders/order-update.ts';
+import type { Transaction } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
+import type { Services } from '../../services/services.ts';
+import type { WholeOrder } from '../../store/order-rows.ts';
+import { addTokenChange, lockOrder } from '../../store/orders/orders.ts';
 
 /** The id of the order of a call. With an order token, the caller may omit it. */
 export function getOrderId(caller: Caller, given: string | undefined): string {
@@ -36,5 +43,46 @@ export function checkAccess<Found extends Pick<Order, 'orderId' | 'restricted' |
   throw new ServiceError(
     'PERMISSION_DENIED',
     'The order is restricted to one consumer: use the token that resolve-user or refresh-token returned since.',
+  );
+}
+
+/** Locks an order that the caller may see, so that nothing else changes it until the transaction ends. */
+export async function lockOpenOrder(
+  tx: Transaction,
+  services: Pick<Services, 'clock'>,
+  caller: Caller,
+  orderId: string,
+): Promise<WholeOrder> {
+  const order = await lockVisibleOrder(tx, caller, orderId);
+  refuseClosed(order, services.clock());
+  return order;
+}
+
+/** Also locks an order that is closed to changes. */
+export async function lockVisibleOrder(
+  tx: Transaction,
+  caller: Caller,
+  orderId: string,
+): Promise<WholeOrder> {
+  // An order token must not be able to hold a lock on another order.
+  const isVisible = isOrderId(orderId) && isOpenTo(caller, { orderId });
+  const found = isVisible ? await lockOrder(tx, caller.accountId, orderId) : undefined;
+  return checkAccess(caller, found, 'ORDER_NOT_FOUND');
+}
+
+/**
+ * Limits how often an order's own tokens may change it, so that its history stays bounded. Contract 2.9. Call it under
+ * the order's lock, before the change.
+ */
+export async function countTokenChange(
+  tx: Transaction,
+  caller: Caller,
+  order: Order,
+): Promise<void> {
+  if (caller.type === 'merchant') return;
+  if (await addTokenChange(tx, order, limits.orderTokenChangesMax)) return;
+  throw new ServiceError(
+    'RATE_LIMITED',
+    `The order was changed ${limits.orderTokenChangesMax} times with its own tokens: use a merchant token from generate-token.`,
   );
 }

@@ -1,7 +1,13 @@
-/** Issues the order token and the refresh token of an order. Contract 2.3 and 2.4. */
-import type { Order } from '../../domain/orders/order.ts';
+/** Issues the tokens of an order: with it, for a refresh token, and for a payment link. Contract 2.3, 2.4 and 14.6. */
+
+import { ServiceError } from '../../domain/errors.ts';
+import { findAccountIdOfLink } from '../../domain/ids.ts';
+import { isOpen, type Order, orderStatus } from '../../domain/orders/order.ts';
 import type { Caller, IssuedToken } from '../../security/tokens.ts';
 import type { Services } from '../../services/services.ts';
+import { findOrder } from '../../store/orders/orders.ts';
+import { findLinkedOrder } from '../../store/orders/payment-links.ts';
+import { refuseSuspended } from '../accounts/authenticate-caller.ts';
 
 export type OrderTokens = { readonly token: IssuedToken; readonly refreshToken: IssuedToken };
 
@@ -39,4 +45,66 @@ export async function tokenFor(
   order: TokenOrder,
 ): Promise<IssuedToken> {
   return caller.type === 'order' ? caller.own : issueOrderToken(services, order);
+}
+
+/** Exchanges a refresh token for a new order token while the order is open. Contract 2.4. */
+const newOrderNeeded = 'The refresh token is no longer valid: create a new order for the consumer.';
+
+export async function refreshToken(
+  services: Pick<Services, 'database' | 'accounts' | 'tokens' | 'clock'>,
+  refresh: string,
+): Promise<IssuedToken> {
+  const caller = await verifyRefreshToken(services, refresh);
+  if (caller.type !== 'refresh') {
+    throw new ServiceError(
+      'INVALID_TOKEN',
+      'refresh_token is a token of another kind: send the refresh_token of create order.',
+    );
+  }
+  refuseSuspended(await services.accounts.get(caller.accountId));
+  const order = await findOrder(services.database, caller.accountId, caller.orderId);
+  if (!order || !isOpen(orderStatus(order, services.clock()))) {
+    throw new ServiceError('TOKEN_EXPIRED', newOrderNeeded);
+  }
+  return issueOrderToken(services, order);
+}
+
+async function verifyRefreshToken(
+  services: Pick<Services, 'tokens'>,
+  refresh: string,
+): Promise<Caller> {
+  try {
+    return await services.tokens.verify(refresh);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    if (error.code === 'TOKEN_EXPIRED') throw new ServiceError('TOKEN_EXPIRED', newOrderNeeded);
+    if (error.code !== 'INVALID_TOKEN') throw error;
+    throw new ServiceError(
+      'INVALID_TOKEN',
+      'refresh_token is not one of ours: send the refresh_token of create order as it came.',
+    );
+  }
+}
+
+/** Exchanges the id of a payment link for a new order token, which opens the checkout. Contract 14.6. */
+type OpenedLink =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'open'; readonly orderId: string; readonly token: IssuedToken }
+  /** The order is completed or lapsed. The token lets the checkout say so. */
+  | { readonly kind: 'closed'; readonly orderId: string; readonly token: IssuedToken };
+
+/** A malformed id and an unknown one have the same outcome, so that links cannot be guessed step by step. */
+export async function openLink(
+  services: Pick<Services, 'database' | 'accounts' | 'tokens' | 'countLink' | 'clock'>,
+  linkId: string,
+): Promise<OpenedLink> {
+  const accountId = findAccountIdOfLink(linkId);
+  if (accountId === undefined) return { kind: 'unknown' };
+  services.countLink(linkId);
+  const order = await findLinkedOrder(services.database, accountId, linkId);
+  if (!order) return { kind: 'unknown' };
+  // After the link is found: before that, the reply would tell that an account exists.
+  refuseSuspended(await services.accounts.get(accountId));
+  const kind = isOpen(orderStatus(order, services.clock())) ? 'open' : 'closed';
+  return { kind, orderId: order.orderId, token: await issueOrderToken(services, order) };
 }

@@ -1,13 +1,17 @@
-/** Reads the current status of an order and of its transactions. Contract 5. */
+/** Reads the current status of an order and of its transactions, and polls what is pending. Contract 5. */
 import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
 import { settleTransactions } from '../../domain/order-state/settle.ts';
+import { needsPolling } from '../../domain/payments/needs-polling.ts';
 import type { Transaction } from '../../domain/payments/transaction.ts';
+import { addSeconds } from '../../domain/time.ts';
 import { markOf } from '../../security/compare.ts';
 import type { Caller } from '../../security/tokens.ts';
 import { type Enquiry, enquiryOf } from '../../services/enquiry.ts';
+import { findProviderApi } from '../../services/provider-apis.ts';
 import type { Services } from '../../services/services.ts';
+import type { OrderWithTransactions } from '../../store/orders/enquiry.ts';
 import { type EnquiredIds, getNamedOrder } from '../orders/get-named-order.ts';
-import { pollOnEnquiry } from './poll-on-enquiry.ts';
+import { pollOfEnquiry } from './poll-provider.ts';
 
 export async function enquire(
   services: Services,
@@ -50,4 +54,27 @@ function byStart(a: Transaction, b: Transaction): number {
     (a.recordedAtMs ?? 0) - (b.recordedAtMs ?? 0) ||
     ((a.pspTransactionId ?? '') < (b.pspTransactionId ?? '') ? -1 : 1)
   );
+}
+
+/**
+ * An enquiry about a pending transaction polls its provider, at most once per poll interval. The reply does not wait
+ * for the poll: a slow provider must not delay it. Contract 11.7.
+ */
+function pollOnEnquiry(
+  services: Services,
+  account: Account,
+  { transactions, polledAt }: OrderWithTransactions,
+): void {
+  const { accountId } = account;
+  const before = addSeconds(services.clock(), -services.settings.pollSeconds);
+  for (const transaction of transactions) {
+    const { transactionId, provider, startedAtMs, recordedAtMs } = transaction;
+    const since = startedAtMs ?? recordedAtMs;
+    if (!needsPolling(transaction) || (since !== null && since > before.getTime())) continue;
+    if ((polledAt.get(transactionId) ?? before) > before) continue;
+    if (!findProviderApi(services, account, provider)) continue;
+    pollOfEnquiry(services, { accountId, transactionId }).catch((error: unknown) =>
+      services.reportDefect(error, { transactionId }),
+    );
+  }
 }

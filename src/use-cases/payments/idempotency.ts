@@ -3,9 +3,11 @@
  * refund, so a refused request claims no key. A repeat gets the answer of the first request. Contract 11.9.
  */
 import { hash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
-import { addSeconds } from '../../domain/time.ts';
+import { paymentLimits } from '../../domain/payments/limits.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { Services } from '../../services/services.ts';
@@ -16,7 +18,6 @@ import {
   type IdempotencyKey,
   saveAnswer,
 } from '../../store/payments/idempotency-keys.ts';
-import { waitForFirst } from './wait-for-first.ts';
 
 /** A request with its idempotency key. Only digests of the key and of the content are stored. */
 export type KeyedRequest = IdempotencyKey & { readonly contentDigest: Buffer };
@@ -100,4 +101,46 @@ function canonicalText(content: object): string {
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
       : value,
   );
+}
+
+/**
+ * Makes a repeated request wait while the first one still calls its provider, so that both get the same answer.
+ * Contract 11.9. A reply, and whether it repeats the reply to an earlier request.
+ */
+export type Replayable<Reply> = { readonly reply: Reply; readonly replayed: boolean };
+
+const [pauseMsMin, pauseMsMax] = [25, 400];
+
+/**
+ * Returns undefined when the first request has run longer than any request can, which means that its process has ended.
+ * When too many repeats wait already, it looks only once. It polls the database, because no lock and no connection may
+ * be held while a provider is called.
+ */
+export async function waitForFirst<Found>(
+  { clock, waitingRepeats }: Pick<Services, 'waitingRepeats' | 'clock'>,
+  accountId: string,
+  firstAt: Date,
+  look: () => Promise<Found | undefined>,
+): Promise<Found | undefined> {
+  if (!waitingRepeats.enter(accountId)) return look();
+  try {
+    return await pollFor(clock, firstAt, look);
+  } finally {
+    waitingRepeats.leave(accountId);
+  }
+}
+
+async function pollFor<Found>(
+  clock: Clock,
+  firstAt: Date,
+  look: () => Promise<Found | undefined>,
+): Promise<Found | undefined> {
+  const ageMs = Math.max(0, clock().getTime() - firstAt.getTime());
+  const deadline = performance.now() + paymentLimits.firstAnswerMsMax - ageMs;
+  for (let pauseMs = pauseMsMin; ; pauseMs = Math.min(2 * pauseMs, pauseMsMax)) {
+    const found = await look();
+    const leftMs = deadline - performance.now();
+    if (found !== undefined || leftMs <= 0) return found;
+    await delay(Math.min(pauseMs, leftMs));
+  }
 }

@@ -1,10 +1,17 @@
-/** Builds the reply of initiate-payment from the provider's answer or from the stored payment. */
+/**
+ * Builds the reply of initiate-payment from the provider's answer or from the stored payment, and the payment in the form
+ * that the provider's adapter takes.
+ */
 
+import type { Account } from '../../domain/accounts/account.ts';
+import type { Order } from '../../domain/orders/order.ts';
 import type { PaymentStatus } from '../../domain/payments/notice.ts';
+import type { Start } from '../../domain/payments/start.ts';
 import type { Payment } from '../../domain/payments/transaction.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
-import type { Outcome, StartedPayment } from '../../providers/outbound.ts';
+import type { Outcome, PaymentToLaunch, StartedPayment } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
+import { webhookUrlOf } from '../../services/provider-apis.ts';
 import type { Services } from '../../services/services.ts';
 
 export type PaymentReply = {
@@ -89,7 +96,7 @@ function undecided(ids: PaymentIds): PaymentReply {
 }
 
 /** Our page that sends the consumer to the provider. */
-export function launchPageOf(
+function launchPageOf(
   { settings }: Pick<Services, 'settings'>,
   { accountId, transactionId }: Pick<PaymentIds, 'accountId' | 'transactionId'>,
 ): string {
@@ -98,4 +105,33 @@ export function launchPageOf(
 
 function idsOf({ orderId, transactionId }: PaymentIds) {
   return { orderId, transactionId };
+}
+
+/** A started payment in the form that the provider's adapter takes: to start it, and to lead the consumer to it. */
+export function toPayment(
+  services: Pick<Services, 'settings'>,
+  account: Account,
+  order: Pick<Order, 'orderId' | 'invoiceId' | 'details'>,
+  started: {
+    readonly transactionId: string;
+    readonly provider: ProviderName;
+    readonly start: Start;
+  },
+): PaymentToLaunch {
+  const { transactionId, provider, start } = started;
+  const { orderId, invoiceId, details } = order;
+  return {
+    transactionId,
+    orderId,
+    invoiceId,
+    amount: start.amount,
+    currency: start.currency,
+    modeCode: start.modeCode ?? 'upi',
+    choice: start.subPaymentMode ?? {},
+    description: details.description ?? `Order ${invoiceId}`,
+    shopName: account.name,
+    // The consumer returns to our page, which checks the result and redirects to the shop.
+    callbackUrl: `${launchPageOf(services, { accountId: account.accountId, transactionId })}/return`,
+    webhookUrl: webhookUrlOf(services, provider, account.accountId),
+  };
 }

@@ -25,10 +25,9 @@ import {
   type DuePoll,
   setNextPoll,
 } from '../../store/payments/polls.ts';
-import { settleOrder } from '../order-state/settle-order.ts';
-import { recordPoll, storeAnswers } from './record-call.ts';
-import { pspIdsOf, refundCallsOf } from './refund-calls.ts';
-import { resendRefund } from './resend-refund.ts';
+import { settleOrder } from '../order-state/save-order-state.ts';
+import { recordPoll, storeAnswers } from './record-calls.ts';
+import { pspIdsOf, refundCallsOf, resendRefund } from './refund-calls.ts';
 
 /** For a refund that the provider has not confirmed: half an hour at the default interval. */
 const unconfirmedRefundIntervalMax = 30;

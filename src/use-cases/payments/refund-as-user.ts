@@ -8,9 +8,9 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { SentAmount } from '../../domain/money/money.ts';
 import type { Services } from '../../services/services.ts';
 import type { OrderKey } from '../../store/order-rows.ts';
+import type { Replayable } from './idempotency.ts';
 import { refund } from './refund.ts';
 import type { RefundReply } from './store-refund.ts';
-import type { Replayable } from './wait-for-first.ts';
 
 type UserRefund = {
   readonly transactionId: string;

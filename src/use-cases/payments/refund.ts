@@ -4,6 +4,7 @@
  */
 import type { Account } from '../../domain/accounts/account.ts';
 import { type Actor, auditEntry } from '../../domain/audit.ts';
+import { maskCardNumbers } from '../../domain/cards/card-numbers.ts';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { displayExponent, findExponent } from '../../domain/money/currency.ts';
 import { formatAmount, isPositive, parseSentAmount } from '../../domain/money/money.ts';
@@ -12,6 +13,7 @@ import type { RequestedRefund } from '../../domain/order-state/refund-request.ts
 import type { Order } from '../../domain/orders/order.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
+import { consumerDataKeyOf } from '../../services/consumer-data-key.ts';
 import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { lockOrderState } from '../order-state/lock-order-state.ts';
@@ -20,10 +22,11 @@ import {
   findFirstAnswer,
   type KeyedRequest,
   keyedRequest,
+  type Replayable,
   saveFirstAnswer,
+  waitForFirst,
 } from './idempotency.ts';
 import { requestRefund } from './refund-calls.ts';
-import { storableRequestId } from './refund-request-id.ts';
 import {
   type RefundReply,
   type RepeatedRefund,
@@ -31,7 +34,6 @@ import {
   type StoredRefund,
   storeRefund,
 } from './store-refund.ts';
-import { type Replayable, waitForFirst } from './wait-for-first.ts';
 
 type RefundRequest = RequestedRefund & {
   readonly invoiceId: string | undefined;
@@ -206,4 +208,15 @@ async function readRefund(
     linkRefunds(transactions).findPaymentOf(saved)?.transactionId ??
     '';
   return { isBeingMade, reply: refundReply(saved, paymentTransactionId, found) };
+}
+
+/**
+ * Masks card numbers in a merchant's refund request id before it is stored. Contract 8.5. Two different ids may have
+ * the same mask, so a digest keeps them distinct. The digest is keyed, so that nobody can recover the digits by trying
+ * all of them.
+ */
+function storableRequestId(account: Account, sent: string): string {
+  const masked = maskCardNumbers(sent);
+  if (masked === sent) return sent;
+  return `${masked}~${consumerDataKeyOf(account).digest(sent).toString('hex').slice(0, 16)}`;
 }

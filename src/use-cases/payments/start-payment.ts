@@ -26,9 +26,8 @@ import type { Services } from '../../services/services.ts';
 import { saveChosen } from '../../store/orders/checkouts.ts';
 import { loadOrderStates } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
-import { countTokenChange } from '../orders/count-token-change.ts';
-import { lockVisibleOrder } from '../orders/lock-open-order.ts';
-import { changedBy } from '../orders/order-access.ts';
+import { changedBy, countTokenChange, lockVisibleOrder } from '../orders/order-access.ts';
+import type { Replayable } from './idempotency.ts';
 import {
   claimFirst,
   type FirstRequest,
@@ -43,11 +42,10 @@ import {
   type PaymentReply,
   replyFromStored,
   replyToStart,
+  toPayment,
 } from './payment-reply.ts';
-import { toPayment } from './payment-to-launch.ts';
-import { callResultOfStart, recordCall } from './record-call.ts';
+import { callResultOfStart, recordCall } from './record-calls.ts';
 import { refuseOtherPayment, refuseTooMany } from './refuse-payment.ts';
-import type { Replayable } from './wait-for-first.ts';
 
 export type PaymentRequest = {
   readonly orderId: string;

@@ -26,10 +26,10 @@ import { findProviderApi } from '../../services/provider-apis.ts';
 import type { Services } from '../../services/services.ts';
 import { claimRefundRequest, findLiveRefundOf } from '../../store/payments/refund-requests.ts';
 import type { LockedOrderState } from '../order-state/lock-order-state.ts';
-import { refuseFullOrder } from '../order-state/refuse-full-order.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
 import { claimFirst, type FirstRequest, findFirst, type KeyedRequest } from './idempotency.ts';
 import { callIdOf } from './refund-calls.ts';
+import { refuseFullOrder } from './refuse-payment.ts';
 
 export type StoredRefund = {
   readonly kind: 'new';

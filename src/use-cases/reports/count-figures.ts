@@ -1,13 +1,21 @@
-/** Counts half hours again and stores what differs. Doing it again changes nothing. See docs/decisions/0045. */
+/**
+ * Counts half hours again and stores what differs: in the sweep, or all of them for an operator. Doing it again changes
+ * nothing. See docs/decisions/0045.
+ */
+
+import type { Actor } from '../../domain/audit.ts';
 import { listDifferences } from '../../domain/reports/figure.ts';
 import { dayOf } from '../../domain/reports/slot.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { IsOver } from '../../services/run-step.ts';
+import type { Services } from '../../services/services.ts';
+import { listAccountIds } from '../../store/accounts/accounts.ts';
 import { listWrongDays, replaceDay } from '../../store/reports/figure-days.ts';
 import { countSlot, listFigures, replaceFigures, type Slot } from '../../store/reports/figures.ts';
-import { lockSlots } from '../../store/reports/slot-cursors.ts';
-import { type SlotVisitor, visitChanged, visitSome } from './visit-slots.ts';
+import { findWalk, lockSlots, savePass, saveWalk } from '../../store/reports/slot-cursors.ts';
+import { recordAudit } from '../accounts/record-audit.ts';
+import { type SlotVisitor, visitChanged, visitSome, walkSlots } from './visit-slots.ts';
 
 const figures: SlotVisitor = { purpose: 'figures', visit: recountSlots };
 
@@ -32,7 +40,7 @@ export async function walkFigures(
 const batchSize = 20;
 
 /** Returns how many had other figures stored. */
-export async function recountSlots(database: Database, slots: readonly Slot[]): Promise<number> {
+async function recountSlots(database: Database, slots: readonly Slot[]): Promise<number> {
   let changed = 0;
   for (let from = 0; from < slots.length; from += batchSize) {
     changed += await recountBatch(database, slots.slice(from, from + batchSize));
@@ -61,4 +69,57 @@ function recountBatch(database: Database, slots: readonly Slot[]): Promise<numbe
 function daysOf(slots: readonly Slot[]) {
   const days = slots.map(({ accountId, startsAt }) => ({ accountId, day: dayOf(startsAt) }));
   return new Map(days.map((day) => [`${day.accountId} ${Number(day.day)}`, day])).values();
+}
+
+/** Counts all figures of an account, or of all, again. Figures that are right do not change. */
+type RebuiltFigures = {
+  /** Half hours with orders or figures. */
+  readonly counted: number;
+  /** Those whose figures were not right, or missing. */
+  readonly changed: number;
+};
+
+/** The log of each account whose figures changed says so. */
+export async function rebuildFigures(
+  services: Pick<Services, 'database' | 'clock'>,
+  actor: Actor,
+  accountId?: string,
+): Promise<RebuiltFigures> {
+  const { database, clock } = services;
+  const startedAt = clock();
+  const accountIds = accountId ? [accountId] : await listAccountIds(database);
+  let counted = 0;
+  let changed = 0;
+  for (const id of accountIds) {
+    const rebuilt = await rebuildAccount(services, id);
+    counted += rebuilt.counted;
+    changed += rebuilt.changed;
+    if (rebuilt.changed === 0) continue;
+    const done = {
+      accountId: id,
+      action: 'figures.rebuilt',
+      object: id,
+      details: rebuilt,
+    } as const;
+    await recordAudit(services, actor, [done]);
+  }
+  if (!accountId) {
+    await savePass(database, 'figures', { reachedAt: startedAt, until: undefined, accountId: '' });
+    const { completed } = await findWalk(database, 'figures');
+    await saveWalk(database, 'figures', { last: undefined, completed: completed + 1 });
+  }
+  return { counted, changed };
+}
+
+async function rebuildAccount(
+  { database }: Pick<Services, 'database'>,
+  accountId: string,
+): Promise<RebuiltFigures> {
+  let counted = 0;
+  let changed = 0;
+  for await (const slots of walkSlots(database, [accountId])) {
+    changed += await recountSlots(database, slots);
+    counted += slots.length;
+  }
+  return { counted, changed };
 }

@@ -2,7 +2,6 @@
  * The overview of an account for a period, with what needs attention. Stored figures are at most a sweep old, so the
  * half hours that changed since are counted here. See docs/decisions/0045.
  */
-
 import { settledBefore } from '../../domain/reports/commit-delay.ts';
 import { type Figure, shareKinds } from '../../domain/reports/figure.ts';
 import {
@@ -16,6 +15,8 @@ import { dayAfter, dayOf, slotsBetween } from '../../domain/reports/slot.ts';
 import { addSeconds } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
+import { listEndpoints } from '../../store/accounts/endpoints.ts';
+import { countDeliveriesOfState, countUndelivered } from '../../store/inbox/attention.ts';
 import { sumDays } from '../../store/reports/figure-days.ts';
 import { listSlotsChangedSince } from '../../store/reports/figure-slots.ts';
 import {
@@ -26,7 +27,7 @@ import {
   sumFiguresByBucket,
 } from '../../store/reports/figures.ts';
 import { findPass, findWalk } from '../../store/reports/slot-cursors.ts';
-import { type Attention, countAttention } from './count-attention.ts';
+import { countMax, countReview, type LimitedCount, limited } from '../review/list-review.ts';
 
 export type AccountOverview = Overview & {
   readonly attention: Attention;
@@ -134,4 +135,33 @@ async function countFresh(
     }),
   );
   return counted.flat();
+}
+
+/** Counts what needs a person's attention in an account, up to a limit. */
+export type Attention = {
+  /** Everything that the review lists, dead deliveries included. */
+  readonly review: LimitedCount;
+  readonly parkedDeliveries: LimitedCount;
+  /** Events for endpoints that were given up. */
+  readonly undeliveredEvents: LimitedCount;
+  readonly disabledEndpoints: LimitedCount;
+};
+
+async function countAttention(
+  { database }: Pick<Services, 'database'>,
+  accountId: string,
+): Promise<Attention> {
+  const [review, parked, undelivered, endpoints] = await Promise.all([
+    countReview({ database }, accountId),
+    countDeliveriesOfState(database, accountId, 'parked', countMax + 1),
+    countUndelivered(database, accountId, countMax + 1),
+    listEndpoints(database, accountId),
+  ]);
+  const disabled = endpoints.filter(({ disabledReason }) => disabledReason !== null).length;
+  return {
+    review,
+    parkedDeliveries: limited(parked),
+    undeliveredEvents: limited(undelivered),
+    disabledEndpoints: limited(disabled),
+  };
 }

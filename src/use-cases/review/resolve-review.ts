@@ -1,17 +1,25 @@
-/** Resolves a delivery or flag that needed manual review, and records who resolved it and why. Contract 6.9. */
+/**
+ * Resolves a delivery or flag that needed manual review, or all deliveries that have been in a state for long, and records
+ * who resolved it and why. Contract 6.9.
+ */
 import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { findAccountIdOfDelivery } from '../../domain/ids.ts';
 import { type FlagKey, findFlagKey, findNote, orderIdOf } from '../../domain/inbox/review.ts';
-import type { Transaction } from '../../postgres/database.ts';
+import type { Database, Transaction } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
-import { appendAudit } from '../../store/accounts/audit.ts';
+import { appendAudit, appendAudits } from '../../store/accounts/audit.ts';
 import { lockDelivery } from '../../store/inbox/deliveries.ts';
-import { deleteOtherReferences } from '../../store/inbox/parked-deliveries.ts';
-import { listFlagsOfOrders } from '../../store/inbox/review.ts';
+import { deleteOtherReferences, deleteReferencesOf } from '../../store/inbox/parked-deliveries.ts';
+import {
+  type DeliveryToReview,
+  listDeliveriesToReview,
+  listFlagsOfOrders,
+} from '../../store/inbox/review.ts';
 import {
   insertResolution,
   listResolutions,
   lockDeliveriesToReview,
+  lockToResolve,
   saveResolvedDeliveries,
 } from '../../store/inbox/review-resolutions.ts';
 
@@ -39,7 +47,7 @@ export type RefusedReview = {
   readonly refusal: string;
 };
 
-export const noteRefusal: RefusedReview = {
+const noteRefusal: RefusedReview = {
   kind: 'wrong_note',
   refusal: 'The note must have 1 to 1,024 characters.',
 };
@@ -139,4 +147,67 @@ async function resolveFlag(
     }),
   );
   return { kind: 'flag', at, note, deliveryIds };
+}
+
+/**
+ * Resolves all deliveries that have been in a state for long, such as dead ones of another business. Each is recorded
+ * in the audit log like one that is resolved by its id. Contract 6.9.
+ */
+type DeliveriesToResolve = {
+  readonly state: DeliveryToReview['state'];
+  /** Only deliveries that entered the state before this. */
+  readonly before: Date;
+  readonly accountId: string | undefined;
+  readonly note: string;
+  readonly actor: Actor;
+};
+
+const pageSize = 500;
+
+/** In small transactions: if it is interrupted, the rest is resolved by calling it again. */
+export async function resolveOld(
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
+  request: DeliveriesToResolve,
+): Promise<{ readonly resolved: number; readonly note: string } | RefusedReview> {
+  const note = findNote(request.note);
+  if (note === undefined) return noteRefusal;
+  const { state, accountId, before } = request;
+  let resolved = 0;
+  let after: { readonly accountId: string; readonly id: string } | undefined;
+  do {
+    const page = { accountId, after, limit: pageSize };
+    const listed = await listDeliveriesToReview(database, state, page);
+    const old = listed.filter(({ since }) => since < before);
+    for (const [owner, own] of Map.groupBy(old, (delivery) => delivery.accountId)) {
+      const ids = own.map(({ deliveryId }) => deliveryId);
+      resolved += await resolveBatch(database, owner, ids, { ...request, note, at: clock() });
+    }
+    const last = listed.length === pageSize ? listed.at(-1) : undefined;
+    after = last && { accountId: last.accountId, id: last.deliveryId };
+  } while (after);
+  return { resolved, note };
+}
+
+async function resolveBatch(
+  database: Database,
+  accountId: string,
+  deliveryIds: readonly string[],
+  { state, before, note, actor, at }: DeliveriesToResolve & { readonly at: Date },
+): Promise<number> {
+  return database.transaction(async (tx) => {
+    const locked = await lockToResolve(tx, accountId, deliveryIds, { state, before });
+    const ids = locked.map(({ deliveryId }) => deliveryId);
+    await saveResolvedDeliveries(tx, accountId, ids, at);
+    await deleteReferencesOf(tx, accountId, ids);
+    await appendAudits(
+      tx,
+      locked.map(({ deliveryId, flags, orderId, provider }) =>
+        auditEntry(actor, at, {
+          ...{ accountId, action: 'delivery.resolved', object: deliveryId, note },
+          details: { state, flags, order_id: orderId, provider },
+        }),
+      ),
+    );
+    return ids.length;
+  });
 }

@@ -1,9 +1,10 @@
 /**
- * Deletes old data: bodies of finished deliveries and of delivered events, history rows and idempotency keys. Dead deliveries that nobody
- * resolved expire. Each is a step of the sweep that does a limited amount of work and returns how much is left.
+ * Deletes old data: bodies of finished deliveries and of delivered events, history rows, idempotency keys and sign-ins.
+ * Dead deliveries that nobody resolved expire. Each is a step of the sweep that does a limited amount of work and returns how much is left.
  */
 import { limits } from '../../domain/limits.ts';
 import { addSeconds } from '../../domain/time.ts';
+import { userLimits } from '../../domain/users/limits.ts';
 import type { IsOver } from '../../services/run-step.ts';
 import type { Services } from '../../services/services.ts';
 import { pruneEvents } from '../../store/events/event-bodies.ts';
@@ -15,6 +16,7 @@ import {
 } from '../../store/upkeep/backlogs.ts';
 import { expireDead, pruneBodies } from '../../store/upkeep/prune-deliveries.ts';
 import { pruneHistory } from '../../store/upkeep/prune-history.ts';
+import { type EndedSignIns, pruneEnded } from '../../store/upkeep/prune-sign-ins.ts';
 
 const batchSize = 500;
 const batchesMax = 20;
@@ -79,9 +81,35 @@ export async function pruneOldEvents(
   return 0;
 }
 
+/** Sessions, invitations, challenges and failed sign-ins that have ended. Returns how many kinds are left. Contract 13.2. */
+export async function pruneSignIns(
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
+  isOver: IsOver,
+): Promise<number> {
+  const now = clock();
+  const ends: Readonly<Record<EndedSignIns, Date>> = {
+    idle_sessions: addSeconds(now, -userLimits.sessionIdleSeconds),
+    sessions: now,
+    invitations: now,
+    challenges: now,
+    failures: addSeconds(now, -userLimits.signInFailuresSeconds),
+    known_visitors: addSeconds(now, -userLimits.knownVisitorSeconds),
+  };
+  let left = 0;
+  for (const [which, before] of Object.entries(ends) as [EndedSignIns, Date][]) {
+    const prune = () => pruneEnded(database, which, before, batchSize);
+    if (!(await inBatches(isOver, prune, Infinity))) left += 1;
+  }
+  return left;
+}
+
 /** Stops after a batch that is not full: then it returns true. */
-async function inBatches(isOver: IsOver, pruneBatch: () => Promise<number>): Promise<boolean> {
-  for (let batch = 0; batch < batchesMax && !isOver(); batch += 1) {
+async function inBatches(
+  isOver: IsOver,
+  pruneBatch: () => Promise<number>,
+  max = batchesMax,
+): Promise<boolean> {
+  for (let batch = 0; batch < max && !isOver(); batch += 1) {
     if ((await pruneBatch()) < batchSize) return true;
   }
   return false;

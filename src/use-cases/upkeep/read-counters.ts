@@ -9,7 +9,7 @@ import {
   type OperatorCounters,
   readOperatorCounters,
 } from '../../store/upkeep/operator-counters.ts';
-import { mergeSteps } from './late-steps.ts';
+import { mergeSteps } from './sweep.ts';
 
 export type { OperatorCounters };
 

@@ -1,6 +1,6 @@
 /**
- * Folds an order from its deliveries in the inbox and saves the result, for orders that an earlier version folded
- * differently. Transactions keep their ids. Nothing is saved if the stored transactions are right.
+ * Folds an order, or every order, from its deliveries in the inbox and saves the result, for orders that an earlier
+ * version folded differently. Transactions keep their ids. Nothing is saved if the stored transactions are right.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Actor, auditEntry } from '../../domain/audit.ts';
@@ -11,12 +11,14 @@ import type { Transaction } from '../../domain/payments/transaction.ts';
 import { addSeconds } from '../../domain/time.ts';
 import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
-import { listDeliveriesOfOrder } from '../../store/inbox/deliveries.ts';
+import { listDeliveriesOfOrder, walkDeliveryIds } from '../../store/inbox/deliveries.ts';
+import { listOrdersAfter } from '../../store/orders/orders.ts';
+import { retryDelivery } from '../inbox/retry-deliveries.ts';
 import { type LockedOrderState, lockOrderState } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
 import { foldInbox } from './fold-inbox.ts';
 
-export type Rebuilt =
+type Rebuilt =
   | 'same'
   | 'rebuilt'
   /** Bodies were pruned by age, so the order cannot be folded. */
@@ -113,4 +115,64 @@ function comparable(transactions: readonly Transaction[]): unknown {
 
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
+}
+
+/** Rebuilds every order from the inbox. */
+const pageSize = 200;
+
+type RebuiltOrders = {
+  readonly rebuilt: readonly string[];
+  readonly unchanged: number;
+  readonly not_rebuilt_body_pruned: number;
+  /** Orders that could not be folded or stored; the log has the reason. */
+  readonly failed: readonly string[];
+};
+
+/** An order that fails does not stop the others. */
+export async function rebuildAll(
+  services: Pick<
+    Services,
+    'database' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
+  >,
+  actor: Actor,
+): Promise<RebuiltOrders> {
+  const { database } = services;
+  await replayIgnored(services);
+  const outcomes: Record<Rebuilt | 'failed', string[]> = {
+    same: [],
+    rebuilt: [],
+    pruned: [],
+    failed: [],
+  };
+  for (let page = await listOrdersAfter(database, undefined, pageSize); page.length > 0; ) {
+    for (const { accountId, orderId } of page) {
+      const outcome = await rebuildOrder(services, accountId, orderId, actor).catch(
+        (error: unknown) => {
+          services.reportDefect(error, { orderId });
+          return 'failed' as const;
+        },
+      );
+      outcomes[outcome].push(orderId);
+    }
+    page = await listOrdersAfter(database, page.at(-1), pageSize);
+  }
+  const { rebuilt, same, pruned, failed } = outcomes;
+  return {
+    rebuilt,
+    unchanged: same.length,
+    not_rebuilt_body_pruned: pruned.length,
+    failed,
+  };
+}
+
+/** Deliveries that an earlier version ignored may be understood now. A defect is saved with the delivery. */
+async function replayIgnored(
+  services: Pick<
+    Services,
+    'database' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
+  >,
+): Promise<void> {
+  for await (const { accountId, deliveryId } of walkDeliveryIds(services.database, 'ignored')) {
+    await retryDelivery(services, accountId, deliveryId, 'requested').catch(() => undefined);
+  }
 }

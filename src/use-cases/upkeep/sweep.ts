@@ -2,16 +2,19 @@
  * Runs every minute and does what is due without a request. The loops of the background retry due deliveries and poll
  * providers all the time. Each step is limited in work and time, and runs whatever the others do.
  */
+
+import { limits } from '../../domain/limits.ts';
+import { addSeconds } from '../../domain/time.ts';
 import { type IsOver, runStep, type Step } from '../../services/run-step.ts';
 import type { Services } from '../../services/services.ts';
+import { listStepReports, type StepReport } from '../../store/upkeep/background-steps.ts';
 import { countDuePolls } from '../../store/upkeep/backlogs.ts';
 import { countForOperators } from '../../store/upkeep/operator-counters.ts';
 import { endCheckouts } from '../checkout/end-checkouts.ts';
-import { retryAllDue } from '../inbox/retry-all-due.ts';
+import { retryAllDue } from '../inbox/retry-due.ts';
 import { unparkDead, unparkKnown } from '../inbox/unpark-known.ts';
 import { lapseOverdue } from '../orders/lapse-overdue.ts';
 import { countFigures, walkFigures } from '../reports/count-figures.ts';
-import { pruneSignIns } from '../users/prune-sign-ins.ts';
 import { learnEmails } from './learn-emails.ts';
 import {
   expireOldDead,
@@ -19,6 +22,7 @@ import {
   pruneOldEvents,
   pruneOldHistory,
   pruneOldKeys,
+  pruneSignIns,
 } from './prune.ts';
 
 /** Together less than a minute, after which the next sweep starts. */
@@ -58,4 +62,29 @@ export async function sweep(services: Services, isEnding: IsOver = () => false):
 async function countStored({ database, clock }: Services): Promise<number> {
   await countForOperators(database, clock());
   return 0;
+}
+
+/**
+ * Which steps of the background have not succeeded for too long. Contract 1.8. A step that has not run yet is not late:
+ * the first sweep after a start runs all of them.
+ */
+export async function listLateSteps(
+  services: Pick<Services, 'database' | 'backgroundReports' | 'clock'>,
+): Promise<string[]> {
+  const lateBefore = addSeconds(services.clock(), -limits.stepLateSeconds);
+  return mergeSteps(services, await listStepReports(services.database))
+    .filter(({ lastSuccessAt, failures }) =>
+      lastSuccessAt === null ? failures > 0 : lastSuccessAt < lateBefore,
+    )
+    .map(({ step }) => step);
+}
+
+/** The steps of the sweep that exist today, and the loops of this process, which replace steps of the same name. */
+export function mergeSteps(
+  { backgroundReports }: Pick<Services, 'backgroundReports'>,
+  stored: readonly StepReport[],
+): StepReport[] {
+  const isKnown = ({ step }: StepReport) => sweepSteps.some(({ name }) => name === step);
+  const all = [...stored.filter(isKnown), ...backgroundReports.listLoops()];
+  return [...new Map(all.map((report) => [report.step, report])).values()];
 }

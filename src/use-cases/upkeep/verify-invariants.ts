@@ -16,7 +16,6 @@ import {
 import { checkFigures } from './check-figures.ts';
 import { checkOrders } from './check-orders.ts';
 import { invariants, type NamedBreach, nameBreaches } from './invariant-names.ts';
-import { readCursor, type VerifyCursor, writeCursor } from './verify-cursor.ts';
 
 export type VerifyOptions = {
   /** Continues behind this cursor; what is before it is not checked again. */
@@ -195,4 +194,29 @@ async function* walkFigures(
   for await (const page of checkFigures(services, from)) {
     yield { ...page, breaches: nameBreaches('figures', page.breaches) };
   }
+}
+
+/** How far `verify` has come: the last row that was checked. As text it can be pasted into a shell. */
+type VerifyCursor = { readonly table: string; readonly key: RowKey };
+
+export function writeCursor({ table, key }: VerifyCursor): string {
+  return [table, ...key].map(escapeText).join('/');
+}
+
+/** Undefined for text that is not a cursor. */
+export function readCursor(text: string): VerifyCursor | undefined {
+  try {
+    const [table = '', ...key] = text.split('/').map(decodeURIComponent);
+    return { table, key };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keys contain references of merchants and providers, so any character may occur. */
+function escapeText(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*~]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }

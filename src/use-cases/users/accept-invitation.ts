@@ -4,28 +4,30 @@
  * take over the user's other accounts. Such a user signs in and joins (`join-account.ts`). Contract 13.2.
  */
 
+import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { newDashboardUserId } from '../../domain/ids.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { userLimits } from '../../domain/users/limits.ts';
 import { checkPassword } from '../../domain/users/password.ts';
-import { actorOf } from '../../domain/users/session.ts';
+import type { Membership, Role } from '../../domain/users/role.ts';
+import { actorOf, type SignedIn, type Visitor } from '../../domain/users/session.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { isListed } from '../../security/common-passwords.ts';
 import { digestOfToken } from '../../security/opaque-token.ts';
 import type { Passkey } from '../../security/passkeys.ts';
 import { hashPassword } from '../../security/passwords.ts';
 import type { Services } from '../../services/services.ts';
-
+import { appendAudit } from '../../store/accounts/audit.ts';
 import { findInvitation, type Invitation, takeInvitation } from '../../store/users/invitations.ts';
-
+import { insertMembership, listAccountsOfUser } from '../../store/users/memberships.ts';
 import { insertChallenge, insertPasskey } from '../../store/users/passkeys.ts';
+import { saveChosenAccount } from '../../store/users/sessions.ts';
 import { insertUser, lockUser, savePasswordHash, type User } from '../../store/users/users.ts';
 import { auditUser } from './audit-user.ts';
-import { becomeMember } from './become-member.ts';
-import { loadPasskeys } from './load-passkeys.ts';
-import { openSession } from './open-session.ts';
-import { type PasskeyResponse, takeSigned, wrongPasskey } from './prove-passkey.ts';
+import { renew } from './confirm-session.ts';
+import { loadPasskeys, type PasskeyResponse, takeSigned, wrongPasskey } from './prove-passkey.ts';
+import { openSession } from './sessions.ts';
 import type { Caller } from './sign-in.ts';
 import { rememberVisitor } from './sign-in-attempt.ts';
 
@@ -76,7 +78,7 @@ export async function acceptWithPasskey(
   return accept(services, token, caller, { userId, passwordHash: null, passkey });
 }
 
-export async function getInvitation(
+async function getInvitation(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
   token: string,
 ) {
@@ -85,7 +87,7 @@ export async function getInvitation(
   return invitation;
 }
 
-export function unknownInvitation(): ServiceError {
+function unknownInvitation(): ServiceError {
   return new ServiceError(
     'NOT_FOUND',
     'This link was used, replaced or withdrawn, or has expired: ask for a new one.',
@@ -136,4 +138,74 @@ async function saveUser(
     'PERMISSION_DENIED',
     'There is a user with this e-mail address: sign in, then open the link again.',
   );
+}
+
+/**
+ * A signed-in user uses an invitation to a further account. Their session gets a new secret with the new rights.
+ * Returns the new secret of the session.
+ */
+export async function joinAccount(
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
+  { session, user }: SignedIn,
+  token: string,
+  visitor: Visitor,
+): Promise<string> {
+  return database.transaction(async (tx) => {
+    const now = clock();
+    // Removed from their last account meanwhile, the user no longer exists.
+    if (!(await lockUser(tx, user.userId))) throw unknownInvitation();
+    const invitation = await takeInvitation(tx, digestOfToken(token), now);
+    if (!invitation || invitation.accountId === null) throw unknownInvitation();
+    const { accountId, role, email } = invitation;
+    if (email !== user.email) {
+      throw new ServiceError(
+        'PERMISSION_DENIED',
+        `This link is for ${email}: sign in with that address.`,
+      );
+    }
+    const { userId } = user;
+    await becomeMember(tx, actorOf(user, visitor), now, { accountId, userId, role });
+    await saveChosenAccount(tx, session.sessionId, accountId);
+    return renew(tx, session.sessionId, session);
+  });
+}
+
+/** Makes a user a member of the account that an invitation is for, with its entry in the audit log. Contract 13.2. */
+async function becomeMember(
+  tx: Transaction,
+  actor: Actor,
+  now: Date,
+  { accountId, userId, role }: Membership,
+): Promise<void> {
+  // Somebody who is a member keeps their role.
+  if (!(await insertMembership(tx, { accountId, userId, role }, now))) return;
+  const accounts = await listAccountsOfUser(tx, userId);
+  // Nothing of a suspended account changes. The link can be used afterwards.
+  if (accounts.some((own) => own.accountId === accountId && own.isSuspended)) {
+    throw new ServiceError('ACCOUNT_SUSPENDED');
+  }
+  const joined = { accountId, action: 'user.joined', object: userId, details: { role } } as const;
+  await appendAudit(tx, auditEntry(actor, now, joined));
+}
+
+/** What a one-time link is for, before it is used. */
+type SeenInvitation = {
+  readonly email: string;
+  readonly expiresAt: Date;
+  /** Null for new credentials after a reset. */
+  readonly account: { readonly name: string; readonly role: Role } | null;
+};
+
+/**
+ * Answers the same whether the address has a user or not. The person who invites has the link too, and must not learn
+ * which addresses have users at other accounts. Contract 13.2.
+ */
+export async function lookAtInvitation(
+  services: Pick<Services, 'database' | 'accounts' | 'clock'>,
+  token: string,
+): Promise<SeenInvitation> {
+  const { email, expiresAt, accountId, role } = await getInvitation(services, token);
+  if (accountId === null) return { email, expiresAt, account: null };
+  const name = (await services.accounts.find(accountId))?.name ?? '';
+  return { email, expiresAt, account: { name, role } };
 }

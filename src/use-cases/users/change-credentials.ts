@@ -22,8 +22,7 @@ import {
 import { deleteSessionsOfUser } from '../../store/users/sessions.ts';
 import { lockUser, savePasswordHash, type User } from '../../store/users/users.ts';
 import { auditUser } from './audit-user.ts';
-import { loadPasskeys } from './load-passkeys.ts';
-import { type PasskeyResponse, takeSigned, wrongPasskey } from './prove-passkey.ts';
+import { loadPasskeys, type PasskeyResponse, takeSigned, wrongPasskey } from './prove-passkey.ts';
 
 export function listPasskeys(
   { database }: Pick<Services, 'database'>,

@@ -1,15 +1,21 @@
-/** Changes the role of a member, or removes a member. An account keeps at least one owner. Contract 13.2. */
+/** The people of an account: lists, changes and removes members. An account keeps at least one owner. Contract 13.2. */
 import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { isLastOwner, type Membership, type Role } from '../../domain/users/role.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
-import { deleteInvitationsOf } from '../../store/users/invitations.ts';
+import {
+  deleteInvitationsOf,
+  type Invitation,
+  listInvitations,
+} from '../../store/users/invitations.ts';
 import {
   deleteMembership,
   listAccountsOfUser,
+  listMembers,
   lockMembers,
+  type Member,
   saveRole,
 } from '../../store/users/memberships.ts';
 import { deleteUser, lockUser } from '../../store/users/users.ts';
@@ -89,4 +95,20 @@ async function lockMember(
 
 function unknownMember(): ServiceError {
   return new ServiceError('NOT_FOUND', 'The account has no such member.');
+}
+
+/** The people of an account: its members, and those who are invited. */
+type Team = {
+  readonly members: readonly Member[];
+  readonly invitations: readonly Invitation[];
+};
+
+export async function listTeam(
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
+  accountId: string,
+): Promise<Team> {
+  return {
+    members: await listMembers(database, accountId),
+    invitations: await listInvitations(database, accountId, clock()),
+  };
 }

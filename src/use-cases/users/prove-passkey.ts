@@ -12,7 +12,6 @@ import {
   takeChallenge,
 } from '../../store/users/passkeys.ts';
 import { lockUser, type User } from '../../store/users/users.ts';
-import { loadPasskeys } from './load-passkeys.ts';
 
 type Purpose = Pick<Challenge, 'purpose' | 'subject'>;
 
@@ -89,4 +88,12 @@ export function wrongPasskey(): ServiceError {
     'AUTHENTICATION_FAILED',
     'The passkey was not accepted: start again, or use another way to sign in.',
   );
+}
+
+/**
+ * Loads what verifies passkeys when one is first used: it takes 27 MB and a quarter of a second, and many installations
+ * never use one.
+ */
+export function loadPasskeys(): Promise<typeof import('../../security/passkeys.ts')> {
+  return import('../../security/passkeys.ts');
 }

@@ -7,9 +7,9 @@ import { listAccountsOfUser } from '../../store/users/memberships.ts';
 import { listSessionsOfUser } from '../../store/users/sessions.ts';
 import type { User } from '../../store/users/users.ts';
 import { auditUser } from './audit-user.ts';
-import { openSession } from './open-session.ts';
 import { offerPasskey, type PasskeyResponse, provePasskey } from './prove-passkey.ts';
 import { provePassword } from './prove-password.ts';
+import { openSession } from './sessions.ts';
 import { rememberVisitor } from './sign-in-attempt.ts';
 
 /** Who signs in: from where, with which cookie of an earlier session, and with that of the device, which may be new. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commandLine } from '../../../src/domain/audit.ts';
-import { pruneSignIns } from '../../../src/use-cases/users/prune-sign-ins.ts';
+import { pruneSignIns } from '../../../src/use-cases/upkeep/prune.ts';
 import { resetUser } from '../../../src/use-cases/users/reset-user.ts';
 import { auditOf } from '../../support/audit.ts';
 import {

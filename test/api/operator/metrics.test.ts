@@ -15,7 +15,7 @@ import {
   type OperatorCounters,
   readOperatorCounters,
 } from '../../../src/store/upkeep/operator-counters.ts';
-import { retryDelivery } from '../../../src/use-cases/inbox/retry-delivery.ts';
+import { retryDelivery } from '../../../src/use-cases/inbox/retry-deliveries.ts';
 import { findFreePort } from '../../../tools/harness/free-port.ts';
 import { runLoad } from '../../../tools/harness/raw-load.ts';
 import { waitUntil } from '../../../tools/harness/wait-until.ts';

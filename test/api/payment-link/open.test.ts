@@ -6,7 +6,7 @@ import { commandLine } from '../../../src/domain/audit.ts';
 import { newLinkId } from '../../../src/domain/ids.ts';
 import { limits } from '../../../src/domain/limits.ts';
 import { resumeAccount, suspendAccount } from '../../../src/use-cases/accounts/suspend-account.ts';
-import { openLink } from '../../../src/use-cases/orders/open-link.ts';
+import { openLink } from '../../../src/use-cases/orders/order-tokens.ts';
 import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../../support/deliveries.ts';
 import { orderBody } from '../../support/order-bodies.ts';

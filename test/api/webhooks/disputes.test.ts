@@ -1,7 +1,7 @@
 /** Chargebacks and disputes need a review, are linked to their order and change no transaction. Contract 6.9. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { retryDelivery } from '../../../src/use-cases/inbox/retry-delivery.ts';
+import { retryDelivery } from '../../../src/use-cases/inbox/retry-deliveries.ts';
 import { gatewayBody, partnerEvent, partnerId, partnerPayment } from '../../support/deliveries.ts';
 import type { Reply } from '../../support/test-service.ts';
 import {

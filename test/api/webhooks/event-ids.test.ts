@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { retryDelivery } from '../../../src/use-cases/inbox/retry-delivery.ts';
+import { retryDelivery } from '../../../src/use-cases/inbox/retry-deliveries.ts';
 import { partnerEvent, partnerId, partnerPayment } from '../../support/deliveries.ts';
 import { newDelivery, storeBatch } from '../../support/inbox.ts';
 import { refuseRows } from '../../support/refuse-rows.ts';

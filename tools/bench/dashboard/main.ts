@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { commandLine } from '../../../src/domain/audit.ts';
 import type { Database } from '../../../src/postgres/database.ts';
 import type { AccountDirectory } from '../../../src/services/account-directory.ts';
-import { rebuildFigures } from '../../../src/use-cases/reports/rebuild-figures.ts';
+import { rebuildFigures } from '../../../src/use-cases/reports/count-figures.ts';
 import { runJsonCommand } from '../../harness/command-line.ts';
 import { fillDeliveries } from '../fill-deliveries.ts';
 import type { Request } from '../load.ts';

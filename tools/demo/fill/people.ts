@@ -3,8 +3,8 @@ import { type Actor, commandLine } from '../../../src/domain/audit.ts';
 import type { Role } from '../../../src/domain/users/role.ts';
 import { actorOf, type Visitor } from '../../../src/domain/users/session.ts';
 import { acceptWithPassword } from '../../../src/use-cases/users/accept-invitation.ts';
+import { listTeam } from '../../../src/use-cases/users/change-member.ts';
 import { inviteUser } from '../../../src/use-cases/users/invite-user.ts';
-import { listTeam } from '../../../src/use-cases/users/list-team.ts';
 import { signInWithPassword } from '../../../src/use-cases/users/sign-in.ts';
 import type { FillStage } from './fill-stage.ts';
 

@@ -1,6 +1,6 @@
 /** A person works through what needs one: closes flags with a note, and tries a dead delivery again. */
 import type { Actor } from '../../../src/domain/audit.ts';
-import { retryDelivery } from '../../../src/use-cases/inbox/retry-delivery.ts';
+import { retryDelivery } from '../../../src/use-cases/inbox/retry-deliveries.ts';
 import { listReview, type ReviewEntry } from '../../../src/use-cases/review/list-review.ts';
 import { resolveReview } from '../../../src/use-cases/review/resolve-review.ts';
 import type { FillStage } from './fill-stage.ts';

@@ -1,0 +1,137 @@
+/** Sessions: found with every request, opened after a proof, listed and ended. An ended session is deleted. */
+import { ServiceError } from '../../domain/errors.ts';
+import { newSessionId } from '../../domain/ids.ts';
+import { addSeconds } from '../../domain/time.ts';
+import { userLimits } from '../../domain/users/limits.ts';
+import {
+  actorOf,
+  decideAccount,
+  isLive,
+  type Session,
+  type SignedIn,
+  type Visitor,
+} from '../../domain/users/session.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import { digestOfToken, newOpaqueToken } from '../../security/opaque-token.ts';
+import type { Services } from '../../services/services.ts';
+import { listAccountsOfUser } from '../../store/users/memberships.ts';
+import {
+  deleteSession,
+  deleteSessionBySecret,
+  deleteSessionsOfUser,
+  findSessionBySecret,
+  insertSession,
+  listSessionsOfUser,
+  saveChosenAccount,
+  saveSeen,
+} from '../../store/users/sessions.ts';
+import { auditUser } from './audit-user.ts';
+
+export async function listSessions(
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
+  { user }: SignedIn,
+): Promise<Session[]> {
+  const sessions = await listSessionsOfUser(database, user.userId);
+  return sessions.filter((session) => isLive(session, clock()));
+}
+
+export async function endSession(
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
+  signedIn: SignedIn,
+  sessionId: string,
+  visitor: Visitor,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    if (!(await deleteSession(tx, signedIn.user.userId, sessionId))) {
+      throw new ServiceError('NOT_FOUND', 'You have no such session: it may have ended.');
+    }
+    await audit(tx, signedIn, clock(), visitor, { session_id: sessionId });
+  });
+}
+
+/** Returns how many were ended. */
+export async function endOtherSessions(
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
+  signedIn: SignedIn,
+  visitor: Visitor,
+): Promise<number> {
+  const { user, session } = signedIn;
+  return database.transaction(async (tx) => {
+    const ended = await deleteSessionsOfUser(tx, user.userId, session.sessionId);
+    if (ended > 0) await audit(tx, signedIn, clock(), visitor, { sessions: ended });
+    return ended;
+  });
+}
+
+async function audit(
+  tx: Transaction,
+  { user }: SignedIn,
+  now: Date,
+  visitor: Visitor,
+  details: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { userId } = user;
+  await auditUser(tx, actorOf(user, visitor), now, { action: 'user.signed_out', userId, details });
+}
+
+/** Finds who makes a request of the dashboard. Roles are read with every request, so a change holds at once. */
+export async function findSession(
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
+  secret: string,
+  visitor: Visitor,
+): Promise<SignedIn | undefined> {
+  const now = clock();
+  const found = await findSessionBySecret(database, digestOfToken(secret));
+  if (!found || !isLive(found, now)) return undefined;
+  const { email, hasPassword, hasPasskey, ...session } = found;
+  const accounts = await listAccountsOfUser(database, session.userId);
+  if (now >= addSeconds(session.lastSeenAt, userLimits.sessionSeenSeconds)) {
+    await saveSeen(database, session.sessionId, visitor, now);
+  }
+  const user = { userId: session.userId, email, hasPassword, hasPasskey };
+  return { session, user, accounts, account: decideAccount(session, accounts) };
+}
+
+/** Opens a session for a user who has proven who they are. Its secret goes into the cookie, its digest is stored. */
+type SessionToOpen = {
+  readonly userId: string;
+  readonly accountId: string | null;
+  readonly visitor: Visitor;
+  /** The cookie that the browser had. That session ends: nobody may choose the secret of another's session. */
+  readonly formerSecret: string | undefined;
+};
+
+/** The user must be locked. */
+export async function openSession(
+  tx: Transaction,
+  now: Date,
+  { userId, accountId, visitor, formerSecret }: SessionToOpen,
+): Promise<string> {
+  const secret = newOpaqueToken();
+  if (formerSecret !== undefined) await deleteSessionBySecret(tx, digestOfToken(formerSecret));
+  const others = await listSessionsOfUser(tx, userId);
+  for (const { sessionId } of others.slice(userLimits.sessionsMax - 1)) {
+    await deleteSession(tx, userId, sessionId);
+  }
+  const session = {
+    ...visitor,
+    sessionId: newSessionId(),
+    ...{ userId, accountId, createdAt: now, lastSeenAt: now, confirmedAt: now },
+    expiresAt: addSeconds(now, userLimits.sessionSeconds),
+  };
+  await insertSession(tx, session, digestOfToken(secret));
+  return secret;
+}
+
+/** Chooses the account that a session shows. The choice is stored, so it is the same in every tab. */
+export async function switchAccount(
+  { database }: Pick<Services, 'database'>,
+  { session, accounts }: SignedIn,
+  accountId: string,
+): Promise<SignedIn['account']> {
+  const account = accounts.find((own) => own.accountId === accountId);
+  // The same answer for an account of others as for one that does not exist.
+  if (!account) throw new ServiceError('NOT_FOUND', 'You do not belong to this account.');
+  await saveChosenAccount(database, session.sessionId, accountId);
+  return account;
+}
