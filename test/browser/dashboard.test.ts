@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { eventIdOf } from '../../src/domain/ids.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { noBrowser } from '../support/browser.ts';
-import { assertSound, dashboardPages } from '../support/dashboard-page.ts';
+import { dashboardPages } from '../support/dashboard-page.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { addEndpoint } from '../support/shop-endpoint.ts';
@@ -26,7 +26,7 @@ const params: Readonly<Record<string, string>> = {
 const pages = readFileSync(new URL('../../dashboard/pages.js', import.meta.url), 'utf8');
 const paths = [...pages.matchAll(/path: '(\/[^']*)'/g)].map(([, path = '']) => path);
 
-test('every page shows its heading, with nothing for axe to report', {
+test('every page shows its heading, and no error', {
   skip: noBrowser,
 }, async () => {
   assert.ok(paths.length >= 14);
@@ -35,7 +35,6 @@ test('every page shows its heading, with nothing for axe to report', {
     await page.goto(`${site}/dashboard${path.replace(/:(\w+)/, (_, name) => params[name] ?? '')}`);
     await page.locator('main h1').waitFor();
     await page.waitForLoadState('networkidle');
-    await assertSound(page);
   }
   assert.deepEqual(troubles, []);
 });

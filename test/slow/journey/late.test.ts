@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sweep } from '../../src/use-cases/upkeep/sweep.ts';
-import { waitUntil } from '../../tools/harness/wait-until.ts';
-import { findCheckout, modeOf, type SimulatedProvider, startJourney } from '../support/journey.ts';
+import { sweep } from '../../../src/use-cases/upkeep/sweep.ts';
+import { waitUntil } from '../../../tools/harness/wait-until.ts';
+import {
+  findCheckout,
+  modeOf,
+  type SimulatedProvider,
+  startJourney,
+} from '../../support/journey.ts';
 
 const { service, simulator, createOrder, initiate, enquire, heal, assertSound } =
   await startJourney();

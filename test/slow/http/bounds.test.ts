@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import Fastify from 'fastify';
-import { type BoundName, bounds, createBounds } from '../../src/http/bounds.ts';
-import { sendError } from '../../src/http/error-reply.ts';
-import { watchWork } from '../../src/http/held-slots.ts';
-import { waitUntil } from '../../tools/harness/wait-until.ts';
-import { callService } from '../support/test-service.ts';
+import { type BoundName, bounds, createBounds } from '../../../src/http/bounds.ts';
+import { sendError } from '../../../src/http/error-reply.ts';
+import { watchWork } from '../../../src/http/held-slots.ts';
+import { waitUntil } from '../../../tools/harness/wait-until.ts';
+import { callService } from '../../support/test-service.ts';
 
 const { inProgressMax, waitingMax } = bounds.call;
 

@@ -6,10 +6,10 @@ import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import Fastify from 'fastify';
-import { limitConcurrency } from '../../src/http/concurrency-limit.ts';
-import { closeSlowReaders } from '../../src/http/slow-readers.ts';
-import { waitUntil } from '../../tools/harness/wait-until.ts';
-import { callService } from '../support/test-service.ts';
+import { limitConcurrency } from '../../../src/http/concurrency-limit.ts';
+import { closeSlowReaders } from '../../../src/http/slow-readers.ts';
+import { waitUntil } from '../../../tools/harness/wait-until.ts';
+import { callService } from '../../support/test-service.ts';
 
 const slots = 3;
 const writeStallMsMax = 400;

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import Fastify from 'fastify';
-import { ServiceError } from '../../src/domain/errors.ts';
-import { limitConcurrency } from '../../src/http/concurrency-limit.ts';
-import { sendError } from '../../src/http/error-reply.ts';
-import { sendWebhookError } from '../../src/http/webhooks/webhook-error.ts';
-import { withoutKeepAlive } from '../../tools/harness/service.ts';
-import { waitUntil } from '../../tools/harness/wait-until.ts';
-import { assertRefused } from '../api/assertions.ts';
-import { callService } from '../support/test-service.ts';
+import { ServiceError } from '../../../src/domain/errors.ts';
+import { limitConcurrency } from '../../../src/http/concurrency-limit.ts';
+import { sendError } from '../../../src/http/error-reply.ts';
+import { sendWebhookError } from '../../../src/http/webhooks/webhook-error.ts';
+import { withoutKeepAlive } from '../../../tools/harness/service.ts';
+import { waitUntil } from '../../../tools/harness/wait-until.ts';
+import { assertRefused } from '../../api/assertions.ts';
+import { callService } from '../../support/test-service.ts';
 
 const requestsMax = 3;
 const queueMax = 2;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { startTestService } from '../support/test-service.ts';
+import { startTestService } from '../../support/test-service.ts';
 
 const service = await startTestService();
 const account = await service.createAccount();

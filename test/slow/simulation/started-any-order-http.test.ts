@@ -5,13 +5,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { failureReason } from '../../src/domain/payments/failure.ts';
-import { findOrderByInvoice } from '../../src/store/orders/orders.ts';
-import { listTransactionsOf } from '../../src/store/payments/transactions.ts';
-import { recordCall } from '../../src/use-cases/payments/record-calls.ts';
-import { sweep } from '../../src/use-cases/upkeep/sweep.ts';
-import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
-import { assertAllAnnounced, lastingFlags, listBodies } from '../support/announced.ts';
+import { failureReason } from '../../../src/domain/payments/failure.ts';
+import { findOrderByInvoice } from '../../../src/store/orders/orders.ts';
+import { listTransactionsOf } from '../../../src/store/payments/transactions.ts';
+import { recordCall } from '../../../src/use-cases/payments/record-calls.ts';
+import { sweep } from '../../../src/use-cases/upkeep/sweep.ts';
+import { verifyInvariants } from '../../../src/use-cases/upkeep/verify-invariants.ts';
+import { assertAllAnnounced, lastingFlags, listBodies } from '../../support/announced.ts';
 import {
   gatewayBody,
   partnerEvent,
@@ -19,7 +19,7 @@ import {
   partnerRefund,
   sendGateway,
   sendPartner,
-} from '../support/deliveries.ts';
+} from '../../support/deliveries.ts';
 import {
   arrange,
   expectedMerchant,
@@ -27,10 +27,10 @@ import {
   type SetPlan,
   setPlans,
   writeDeliveries,
-} from '../support/delivery-sets.ts';
-import { orderBody } from '../support/order-bodies.ts';
-import { addEndpoint } from '../support/shop-endpoint.ts';
-import { type Reply, startTestService } from '../support/test-service.ts';
+} from '../../support/delivery-sets.ts';
+import { orderBody } from '../../support/order-bodies.ts';
+import { addEndpoint } from '../../support/shop-endpoint.ts';
+import { type Reply, startTestService } from '../../support/test-service.ts';
 
 const seed = Number(process.env.ANY_ORDER_SEED ?? Date.now() % 2 ** 31);
 const numRuns = Number(process.env.ANY_ORDER_HTTP_RUNS ?? 8);

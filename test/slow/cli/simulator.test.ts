@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { startSimulator } from '../../simulator/simulator.ts';
-import { runCommandHere } from '../support/command-here.ts';
-import { createTemporaryFolder, startServiceProcess } from '../support/service-process.ts';
-import { createTestDatabase } from '../support/test-database.ts';
-import { testMasterKeyHex } from '../support/test-service.ts';
+import { startSimulator } from '../../../simulator/simulator.ts';
+import { runCommandHere } from '../../support/command-here.ts';
+import { createTemporaryFolder, startServiceProcess } from '../../support/service-process.ts';
+import { createTestDatabase } from '../../support/test-database.ts';
+import { testMasterKeyHex } from '../../support/test-service.ts';
 
 const usualUrl = 'http://127.0.0.1:8090';
 const chosenUrl = 'http://127.0.0.1:9';
