@@ -158,7 +158,9 @@ test('docs/decisions/README.md lists every decision once, and ten of them first'
 test('test/README.md names every folder of tests, and only paths that exist', async () => {
   const text = await readFile(join(root, 'test/README.md'), 'utf8');
   const entries = await readdir(join(root, 'test'), { withFileTypes: true });
-  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const folders = entries
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map(({ name }) => name);
   assert.deepEqual(
     folders.filter((name) => !text.includes(`| \`test/${name}/\` |`)),
     [],

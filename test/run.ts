@@ -9,8 +9,8 @@
 import { spawn } from 'node:child_process';
 import { globSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { groupFiles } from './support/groups.ts';
 import { timesVariable, wholeRunVariable } from './support/run-variables.ts';
-import { groupFiles } from './support/together.ts';
 
 const root = new URL('../', import.meta.url).pathname;
 const flags = [
@@ -33,7 +33,7 @@ const wantsTimes = process.argv.includes('--times');
 const own = ['--citus', '--slow', '--times'];
 const words = process.argv.slice(2).filter((word) => !own.includes(word));
 const paths = words.filter((word) => !word.startsWith('-'));
-const files = paths.length === 0 ? listUsual() : paths.flatMap(listFiles);
+const files = groupFiles(paths.length === 0 ? listUsual() : paths.flatMap(listFiles));
 const given = words.filter((word) => word.startsWith('-'));
 // Node wants a destination for each of several reporters, so whoever names one gets that one alone.
 const reporter = given.some((word) => word.startsWith('--test-reporter'))
@@ -65,7 +65,7 @@ function listUsual(): string[] {
 function listFiles(path: string): string[] {
   const inProject = relative(root, join(process.cwd(), path));
   if (statSync(join(root, inProject)).isFile()) return [inProject];
-  const found = groupFiles(globSync(`${inProject}/**/*.test.ts`, { cwd: root }));
+  const found = globSync(`${inProject}/**/*.test.ts`, { cwd: root });
   if (found.length === 0) throw new Error(`there are no test files in ${path}`);
   return found;
 }

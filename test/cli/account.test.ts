@@ -9,7 +9,7 @@ import { runCommandHere } from '../support/command-here.ts';
 import { gatewayBody } from '../support/deliveries.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';
 import { plainBranding } from '../support/plain-branding.ts';
-import { createTemporaryFolder, startServiceProcess } from '../support/service-process.ts';
+import { createTemporaryFolder } from '../support/service-process.ts';
 import { createTestDatabase, dumpTables } from '../support/test-database.ts';
 import { startTestService, testMasterKeyHex } from '../support/test-service.ts';
 
@@ -417,27 +417,6 @@ test('a MASTER_KEY other than the key of the database is refused, and no account
   assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
   assert.match(stderr, /^MASTER_KEY [^\n]+\n$/);
   assert.deepEqual(await dumpTables(service.database), before);
-});
-
-test('the commands work against a running embedded service', async () => {
-  const embedded = { DATA_DIR: await createTemporaryFolder() };
-  const running = await startServiceProcess(embedded);
-  const created = await runJson(['account', 'create', '--name', 'Second shop'], embedded);
-  // The command has no PUBLIC_URL and no PORT: it knows the URL from the data folder.
-  const path = `/api/v3/webhooks/partner/${created.account_id}`;
-  assert.equal(created.partner_webhook_url, `${running.baseUrl}${path}`);
-  const chosen = { ...embedded, PUBLIC_URL: 'https://pay.example.com' };
-  const other = await runJson(['account', 'create', '--name', 'Third shop'], chosen);
-  assert.match(other.partner_webhook_url, /^https:\/\/pay\.example\.com\/api/);
-  const { accounts } = await runJson(['account', 'list'], embedded);
-  assert.deepEqual(
-    accounts.map((account: Printed) => account.name),
-    ['Demo shop', 'Second shop', 'Third shop'],
-  );
-  const reply = await running.call('/api/v3/generate-token', {
-    body: { access_key: created.access_key, access_secret: created.access_secret },
-  });
-  assert.equal(reply.status, 200);
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: what a command prints is asserted field by field

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { sweep } from '../../src/use-cases/upkeep/sweep.ts';
 import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
-import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { openShop, type Shop, shopOf } from '../api/webhooks/shop.ts';
 import { runCommandHere } from '../support/command-here.ts';
 import {
@@ -24,7 +23,6 @@ import {
   upiId,
 } from '../support/erasure.ts';
 import { startJourney } from '../support/journey.ts';
-import { launchService } from '../support/service-process.ts';
 import { type TestService, testMasterKeyHex } from '../support/test-service.ts';
 
 type Fields = Record<string, unknown>;
@@ -320,36 +318,6 @@ test('a pruned body does not prevent the erasure of its order', async () => {
   shop.service.advanceSeconds(91 * daySeconds);
   await sweep(shop.service.services);
   await erase(shop, ['--email', meera.email]);
-  await assertErased(shop.service.database);
-  await assertSound(shop);
-});
-
-test('a killed run leaves every order either erased or unchanged, and the next run erases the rest', async () => {
-  const shop = await openShop();
-  const count = 150;
-  for (let created = 0; created < count; created += 1) {
-    const order = await shop.createOrder(personalOrder);
-    await shop.sendPartner(deliveriesOf(order).partner);
-  }
-  const erasedCount = async () => {
-    const { rows } = await shop.service.database.query<{ count: number }>({
-      text: 'select count(*)::integer from orders where erased_at is not null',
-    });
-    return rows[0]?.count ?? 0;
-  };
-  const words = ['consumer', 'erase', shop.account.accountId, '--email', meera.email];
-  const command = ['src/cli/main.ts', ...words] as const;
-  const { child, exited } = launchService(envOf(shop), {
-    command: [process.execPath, ...command],
-  });
-  await waitUntil('some are erased', async () => (await erasedCount()) > 5);
-  child.kill('SIGKILL');
-  await exited;
-  const left = count - (await erasedCount());
-  assert.ok(left > 0, 'it was killed before the end');
-  await assertSound(shop);
-
-  assert.equal((await erase(shop, ['--email', meera.email])).orders, left);
   await assertErased(shop.service.database);
   await assertSound(shop);
 });

@@ -83,7 +83,7 @@ test('for random histories, counts and repeats, the figures are those of the ord
       const { changed } = await rebuildFigures(needs, commandLine, accountId);
       assert.equal(changed, 0, 'a rebuild changes nothing');
     }),
-    { numRuns: 25 },
+    { numRuns: 25, endOnFailure: true },
   );
 });
 

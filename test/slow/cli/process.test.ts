@@ -11,6 +11,7 @@ import { runCommandHere } from '../../support/command-here.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../../support/deliveries.ts';
 import { orderBody } from '../../support/order-bodies.ts';
 import { refuseRows } from '../../support/refuse-rows.ts';
+import { createTemporaryFolder, startServiceProcess } from '../../support/service-process.ts';
 import { startTestService, testMasterKeyHex } from '../../support/test-service.ts';
 
 const service = await startTestService();
@@ -88,3 +89,26 @@ for (const words of [[], ['account', 'destroy', '--json'], ['account', 'list']])
     assert.deepEqual(await runCommand(words, env), await runCommandHere(words, env));
   });
 }
+
+test('the commands work against a running embedded service', async () => {
+  const embedded = { DATA_DIR: await createTemporaryFolder() };
+  const running = await startServiceProcess(embedded);
+  const runJson = async (words: string[], env: Readonly<Record<string, string>> = embedded) =>
+    JSON.parse((await runCommandHere([...words, '--json'], env)).stdout);
+  const created = await runJson(['account', 'create', '--name', 'Second shop']);
+  // The command has no PUBLIC_URL and no PORT: it knows the URL from the data folder.
+  const path = `/api/v3/webhooks/partner/${created.account_id}`;
+  assert.equal(created.partner_webhook_url, `${running.baseUrl}${path}`);
+  const chosen = { ...embedded, PUBLIC_URL: 'https://pay.example.com' };
+  const other = await runJson(['account', 'create', '--name', 'Third shop'], chosen);
+  assert.match(other.partner_webhook_url, /^https:\/\/pay\.example\.com\/api/);
+  const { accounts } = await runJson(['account', 'list']);
+  assert.deepEqual(
+    accounts.map((account: { name: string }) => account.name),
+    ['Demo shop', 'Second shop', 'Third shop'],
+  );
+  const reply = await running.call('/api/v3/generate-token', {
+    body: { access_key: created.access_key, access_secret: created.access_secret },
+  });
+  assert.equal(reply.status, 200);
+});

@@ -4,8 +4,13 @@ import { createMetrics } from '../../../src/http/operator/metrics.ts';
 import { buildApp } from '../../../src/process/app.ts';
 import { createServices } from '../../../src/process/create-services.ts';
 import { createLog } from '../../../src/process/log.ts';
+import {
+  assertInvariants,
+  captureOf,
+  gatewayPaymentOf,
+  openShop,
+} from '../../api/webhooks/shop.ts';
 import { testMasterKeyHex } from '../../support/test-service.ts';
-import { assertInvariants, captureOf, gatewayPaymentOf, openShop } from '../webhooks/shop.ts';
 
 const shop = await openShop();
 const { service } = shop;
