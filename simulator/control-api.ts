@@ -6,7 +6,7 @@ import { controlPage } from './control-page.ts';
 import { pageHeaders } from './html.ts';
 import type { Scenario } from './scenario.ts';
 import type { Shop } from './shops.ts';
-import { object, Refusal, text, type Wire } from './wire.ts';
+import { invalidInput, object, text, type Wire } from './wire.ts';
 import type { LedgerPayment, LedgerRefund, World } from './world.ts';
 
 export type Ledger = { readonly payments: LedgerPayment[]; readonly refunds: LedgerRefund[] };
@@ -49,7 +49,7 @@ export function addControlApi(
 
 function readScenario(body: Wire): Scenario {
   const { scenario: name } = body;
-  if (!isScenarioName(name)) throw refusal('scenario must be the name of a scenario.');
+  if (!isScenarioName(name)) throw invalidInput('scenario must be the name of a scenario.');
   const reason = text(body.reason);
   return { name, ...(reason && { reason }) };
 }
@@ -57,7 +57,7 @@ function readScenario(body: Wire): Scenario {
 function readShop(body: Wire): Shop {
   const partner = readFields(body, 'partner', ['keyId', 'keySecret']);
   const gateway = readFields(body, 'gateway', ['merchantId', 'password']);
-  if (!partner && !gateway) throw refusal('Give partner, gateway or both.');
+  if (!partner && !gateway) throw invalidInput('Give partner, gateway or both.');
   const { webhookForm } = object(body.gateway);
   const isForm = webhookForm === 'json' || webhookForm === 'form';
   return {
@@ -75,12 +75,8 @@ function readFields<Name extends string>(
   const given = object(body[provider]);
   const fields = [...names, 'webhookUrl', 'webhookSecret'].map((name) => {
     const value = text(given[name]);
-    if (!value) throw refusal(`${provider}.${name} is missing.`);
+    if (!value) throw invalidInput(`${provider}.${name} is missing.`);
     return [name, value] as const;
   });
   return Object.fromEntries(fields) as Record<Name | 'webhookUrl' | 'webhookSecret', string>;
-}
-
-function refusal(why: string): Refusal {
-  return new Refusal(400, { error: why }, why);
 }

@@ -1,6 +1,6 @@
 /** The page on which the consumer pays, the same for both providers but for their colours. */
-import { type Html, html, page } from './html.ts';
-import { icon } from './icons.ts';
+import type { FastifyReply } from 'fastify';
+import { type Html, html, page, pageHeaders } from './html.ts';
 import { amountText } from './money.ts';
 
 export type PaymentPage = {
@@ -30,8 +30,10 @@ export function resultPage(view: PaymentPage): string {
   return page(outcome, frame(view, html`${result(outcome, view)}${facts(view)}`));
 }
 
-export function messagePage(title: string, message: string): string {
-  return page(title, html`<main><h1>${title}</h1><p>${message}</p></main>`);
+export function refuse(reply: FastifyReply, status: number, why: string): FastifyReply {
+  const title = 'This is not possible';
+  const message = page(title, html`<main><h1>${title}</h1><p>${why}</p></main>`);
+  return reply.code(status).headers(pageHeaders).send(message);
 }
 
 /** The outcome, with a sign beside the words. */
@@ -72,4 +74,17 @@ function buttons(view: PaymentPage): Html {
 <button class="plain" name="action" value="cancel">Cancel</button>
 </form>
 <p class="dim">Decline answers as a bank that refuses the payment. Cancel goes back to the shop.</p>`;
+}
+
+/** Small drawings in the page itself, because pages load nothing. They repeat what the text says, so they are hidden. */
+const drawings = {
+  partner: 'M13 2 4 14h7l-1 8 10-13h-7z',
+  gateway: 'M3 10 12 4l9 6M5 10v8m5-8v8m4-8v8m5-8v8M3 20h18',
+  upi: 'M7 2h10a1 1 0 0 1 1 1v18a1 1 0 0 1-1 1H7a1 1 0 0 1-1-1V3a1 1 0 0 1 1-1zm4 17h2',
+  done: 'm5 12.5 4.5 4.5L19 7',
+  failed: 'M6 6l12 12M18 6 6 18',
+} as const;
+
+export function icon(name: keyof typeof drawings): Html {
+  return html`<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="${drawings[name]}"/></svg>`;
 }

@@ -16,6 +16,11 @@ export function texts(...values: readonly unknown[]): string[] {
   return values.map(text).filter((value) => value !== undefined);
 }
 
+/** Only http and https: a browser must not be sent to a URL that runs code. */
+export function isWebAddress(value: unknown): value is string {
+  return typeof value === 'string' && /^https?:$/.test(URL.parse(value)?.protocol ?? '');
+}
+
 /** Thrown where a provider would refuse a request; its body is sent unchanged. */
 export class Refusal extends Error {
   readonly status: number;
@@ -26,6 +31,11 @@ export class Refusal extends Error {
     this.status = status;
     this.body = body;
   }
+}
+
+/** Of the simulator's own API. */
+export function invalidInput(why: string): Refusal {
+  return new Refusal(400, { error: why }, why);
 }
 
 export function basicCredentials(header: string | undefined): { name: string; password: string } {

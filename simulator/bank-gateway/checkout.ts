@@ -1,7 +1,7 @@
 /** The gateway's hosted payment page. */
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { pageHeaders } from '../html.ts';
-import { messagePage, type PaymentPage, paymentPage, resultPage } from '../payment-page.ts';
+import { type PaymentPage, paymentPage, refuse, resultPage } from '../payment-page.ts';
 import { isAction } from '../scenarios.ts';
 import { object } from '../wire.ts';
 import type { World } from '../world.ts';
@@ -57,8 +57,4 @@ function returnTo(
   const url = new URL(returnUrl);
   url.searchParams.set('resultIndicator', successIndicator);
   return url.href;
-}
-
-function refuse(reply: FastifyReply, status: number, why: string): FastifyReply {
-  return reply.code(status).headers(pageHeaders).send(messagePage('This is not possible', why));
 }

@@ -1,30 +1,18 @@
-/** Runs the later steps of a course in order, and sends a notification for each. */
-import type { Scenario } from '../scenario.ts';
-import type { GatewayShop } from '../shops.ts';
-import type { World } from '../world.ts';
+/** Runs the later steps of a course in order. */
 import { amountOf, type Course, type Step } from './courses.ts';
-import { moveMoney } from './move-money.ts';
-import { gatewayNotification } from './notification.ts';
-import {
-  type GatewayOrder,
-  type GatewayState,
-  type GatewayTransaction,
-  orderKey,
-  withTransaction,
-} from './state.ts';
+import { type Saving, saveTransactions } from './save-transactions.ts';
+import { type GatewayOrder, type GatewayTransaction, orderKey } from './state.ts';
 import { refundableOf } from './totals.ts';
 
 /** Hours or days at a real gateway; short enough here for delayed notifications to arrive out of order. */
 const stepAfterMs = 10_000;
 
 export function followCourse(
-  world: World,
-  state: GatewayState,
-  shop: GatewayShop,
+  saving: Saving,
   { merchantId, id: orderId }: GatewayOrder,
   course: Course & { readonly firstId: number },
-  scenario: Scenario,
 ): void {
+  const { world, state, scenario } = saving;
   const key = orderKey(merchantId, orderId);
   world.schedule.run(async () => {
     for (const [index, step] of course.steps.entries()) {
@@ -34,12 +22,7 @@ export function followCourse(
         ({ id }) => id === String(course.firstId + step.target - 1),
       );
       if (!order || !target || !isPossible(order, target, step)) return;
-      const transaction = take(step, target, String(course.firstId + index + 1));
-      const updated = withTransaction(order, transaction);
-      state.orders.set(key, updated);
-      moveMoney(world, updated, transaction);
-      world.log(`bank-gateway: ${step.type} ${orderId}|${transaction.id} SUCCESS`);
-      world.webhooks.post(key, [gatewayNotification(world, shop, updated, transaction)], scenario);
+      saveTransactions(saving, order, [take(step, target, String(course.firstId + index + 1))]);
     }
   });
 

@@ -2,20 +2,17 @@
 import { behaviourOf } from '../behaviours.ts';
 import type { Scenario } from '../scenario.ts';
 import { type Action, decideOutcome, type Outcome } from '../scenarios.ts';
-import type { GatewayShop } from '../shops.ts';
 import { texts } from '../wire.ts';
 import type { World } from '../world.ts';
 import { courses } from './courses.ts';
 import { followCourse } from './follow-course.ts';
-import { moveMoney } from './move-money.ts';
-import { gatewayNotification } from './notification.ts';
+import { type Saving, saveTransactions } from './save-transactions.ts';
 import {
   type GatewayOrder,
   type GatewaySession,
   type GatewayState,
   type GatewayTransaction,
   orderKey,
-  withTransaction,
 } from './state.ts';
 import { isApproved } from './totals.ts';
 
@@ -43,34 +40,21 @@ export async function actAtGateway(
   const session = state.sessions.get(sessionId);
   const shop = await world.shops.findGateway(session?.merchantId ?? '');
   if (!session || !shop) return;
-  const key = orderKey(session.merchantId, session.orderId);
-  const before = state.orders.get(key) ?? newOrder(world, session);
+  const known = state.orders.get(orderKey(session.merchantId, session.orderId));
+  const before = known ?? newOrder(world, session);
   if (isApproved(before)) return;
 
-  const scenario = world.scenarios.of(referencesOf(before));
+  const scenario = world.scenarios.of(texts(before.id, before.reference));
   const triesBefore = before.transactions.filter(({ type }) => type === 'AUTHENTICATION').length;
   const outcome = decideOutcome(scenario, action, triesBefore);
-  let order = before;
-  const notifications = attempt(world, order, triesBefore + 1, outcome, scenario).map(
-    (transaction) => {
-      order = withTransaction(order, transaction);
-      moveMoney(world, order, transaction);
-      const { type, result, gatewayCode } = transaction;
-      world.log(`bank-gateway: ${type} ${order.id}|${transaction.id} ${result} ${gatewayCode}`);
-      return gatewayNotification(world, shop, order, transaction);
-    },
-  );
-  state.orders.set(key, order);
-  world.webhooks.post(key, notifications, scenario);
-  if (outcome === 'declined-then-paid') captureLater(world, state, shop, order, scenario);
+  const saving = { world, state, shop, scenario };
+  const transactions = attempt(world, before, triesBefore + 1, outcome, scenario);
+  const order = saveTransactions(saving, before, transactions);
+  if (outcome === 'declined-then-paid') captureLater(saving, order);
   if (outcome === 'paid') {
     const course = { ...courses[behaviourOf(scenario).gateway], firstId: triesBefore + 1 };
-    followCourse(world, state, shop, order, course, scenario);
+    followCourse(saving, order, course);
   }
-}
-
-function referencesOf({ id, reference }: Pick<GatewayOrder, 'id' | 'reference'>): string[] {
-  return texts(id, reference);
 }
 
 function newOrder(world: World, session: GatewaySession): GatewayOrder {
@@ -120,19 +104,13 @@ function attempt(
   return isProven ? [authentication, payment] : [authentication];
 }
 
-function captureLater(
-  world: World,
-  state: GatewayState,
-  shop: GatewayShop,
-  { merchantId, id, transactions }: GatewayOrder,
-  scenario: Scenario,
-): void {
+function captureLater(saving: Saving, { merchantId, id, transactions }: GatewayOrder): void {
+  const { world, state, scenario } = saving;
   const failed = transactions.at(-1);
   if (!failed) return;
   world.schedule.run(async () => {
     await world.schedule.wait(lateAfterMs, scenario.delayMs);
-    const key = orderKey(merchantId, id);
-    const order = state.orders.get(key);
+    const order = state.orders.get(orderKey(merchantId, id));
     // Another attempt may have paid in the meantime; the consumer must not be charged twice.
     if (!order || isApproved(order)) return;
     const paid: GatewayTransaction = {
@@ -141,10 +119,6 @@ function captureLater(
       gatewayCode: 'APPROVED',
       timeOfLastUpdate: new Date(world.now()).toISOString(),
     };
-    const updated = withTransaction(order, paid);
-    state.orders.set(key, updated);
-    moveMoney(world, updated, paid, true);
-    world.log(`bank-gateway: PAYMENT ${id}|${paid.id} SUCCESS after all`);
-    world.webhooks.post(key, [gatewayNotification(world, shop, updated, paid)], scenario);
+    saveTransactions(saving, order, [paid], true);
   });
 }

@@ -2,15 +2,13 @@
 import { behaviourOf, type RefundBehaviour } from '../behaviours.ts';
 import type { GatewayShop } from '../shops.ts';
 import type { World } from '../world.ts';
-import { moveMoney } from './move-money.ts';
-import { gatewayNotification } from './notification.ts';
 import { invalidField, invalidRequest } from './refusals.ts';
+import { saveTransactions } from './save-transactions.ts';
 import {
   type GatewayOrder,
   type GatewayState,
   type GatewayTransaction,
   orderKey,
-  withTransaction,
 } from './state.ts';
 import { capturesOf, refundableOf } from './totals.ts';
 
@@ -84,12 +82,7 @@ export function startGatewayRefund(
   }
 
   function save(transaction: GatewayTransaction, isAfterFailure = false): void {
-    const updated = withTransaction(current(), transaction);
-    state.orders.set(key, updated);
-    moveMoney(world, updated, transaction, isAfterFailure);
-    world.log(`bank-gateway: REFUND ${order.id}|${transaction.id} ${transaction.result}`);
-    const notification = gatewayNotification(world, shop, updated, transaction);
-    world.webhooks.post(key, [notification], scenario);
+    saveTransactions({ world, state, shop, scenario }, current(), [transaction], isAfterFailure);
   }
 }
 

@@ -1,7 +1,6 @@
 /** Parses the requests of a shop, and refuses what the gateway would refuse. */
 import { isCurrency, minorOf } from '../money.ts';
-import { isWebAddress } from '../web-address.ts';
-import { object, text, type Wire } from '../wire.ts';
+import { isWebAddress, object, text, type Wire } from '../wire.ts';
 import type { RefundRequest } from './refunds.ts';
 import { invalidField } from './refusals.ts';
 import type { GatewaySession } from './state.ts';

@@ -2,12 +2,26 @@
 import { behaviourOf } from '../behaviours.ts';
 import { amountText } from '../money.ts';
 import { idOf } from '../random.ts';
-import type { Approval } from './approval.ts';
-import { raiseDispute } from './dispute.ts';
+import type { Scenario } from '../scenario.ts';
+import type { PartnerShop } from '../shops.ts';
+import type { World } from '../world.ts';
 import { partnerEvent } from './events.ts';
 import { feeOf } from './records.ts';
-import { release } from './release.ts';
-import type { PartnerOrder, PartnerPayment } from './state.ts';
+import type {
+  PartnerDispute,
+  PartnerOrder,
+  PartnerPayment,
+  PartnerRefund,
+  PartnerState,
+} from './state.ts';
+
+/** What every step after the bank's approval needs. */
+export type Approval = {
+  readonly world: World;
+  readonly state: PartnerState;
+  readonly shop: PartnerShop;
+  readonly scenario: Scenario;
+};
 
 /** Hours or days at the real partner; short enough here for delayed webhooks to arrive out of order. */
 const laterMs = 10_000;
@@ -35,7 +49,7 @@ export function approve(
       if (order.capture === 'manual') return hold(approval, payment);
       const authorized = eventOf(approval, 'payment.authorized', payment);
       const captured = capture(approval, payment, [authorized], isAfterFailure);
-      if (course === 'disputed') raiseDispute(approval, captured, laterMs);
+      if (course === 'disputed') raiseDispute(approval, captured);
       return captured;
     }
     default:
@@ -78,6 +92,65 @@ function capture(
     scenario,
   );
   return payment;
+}
+
+/**
+ * An authorisation that was not captured in time is released. The partner reports that as a refund, although no money
+ * was taken.
+ */
+function release({ world, state, shop, scenario }: Approval, authorized: PartnerPayment): void {
+  const { id: paymentId, amount, currency } = authorized;
+  const payment: PartnerPayment = { ...authorized, status: 'released', amountRefunded: amount };
+  const refund: PartnerRefund = {
+    id: `rfnd_${idOf(world.seed, `release:${paymentId}`, 14)}`,
+    paymentId,
+    amount,
+    currency,
+    receipt: null,
+    notes: {},
+    status: 'processed',
+    speed: 'normal',
+    createdAt: Math.floor(world.now() / 1000),
+    isRelease: true,
+    request: '',
+    idempotencyKey: undefined,
+  };
+  state.payments.set(paymentId, payment);
+  state.refunds.set(refund.id, refund);
+  world.log(`partner: payment ${paymentId} released, ${amountText(payment)}`);
+  const event = partnerEvent(world, shop, 'refund.processed', { payment, refund });
+  world.webhooks.post(paymentId, [event], scenario);
+}
+
+const respondWithinSeconds = 7 * 24 * 3600;
+
+/** The consumer's bank claims the money back, and the shop loses. */
+function raiseDispute(approval: Approval, payment: PartnerPayment): void {
+  const { world, state, shop, scenario } = approval;
+  world.schedule.run(async () => {
+    await world.schedule.wait(laterMs, scenario.delayMs);
+    const createdAt = Math.floor(world.now() / 1000);
+    const opened: PartnerDispute = {
+      id: `disp_${idOf(world.seed, `dispute:${payment.id}`, 14)}`,
+      paymentId: payment.id,
+      amount: payment.amount,
+      currency: payment.currency,
+      status: 'open',
+      createdAt,
+      respondBy: createdAt + respondWithinSeconds,
+    };
+    report('payment.dispute.created', opened);
+    await world.schedule.wait(laterMs, scenario.delayMs);
+    report('payment.dispute.lost', { ...opened, status: 'lost' });
+  });
+
+  function report(event: string, dispute: PartnerDispute): void {
+    // The current payment: part of it may have been refunded in the meantime.
+    const current = state.payments.get(payment.id) ?? payment;
+    world.log(`partner: dispute ${dispute.id} of payment ${payment.id} ${dispute.status}`);
+    const webhook = partnerEvent(world, shop, event, { payment: current, dispute });
+    world.webhooks.post(payment.id, [webhook], scenario);
+  }
 }
 
 function moveMoney(

@@ -1,10 +1,9 @@
 /** The partner's payment page: opened by the shop's form or by a link. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { pageHeaders } from '../html.ts';
-import { messagePage, type PaymentPage, paymentPage, resultPage } from '../payment-page.ts';
+import { type PaymentPage, paymentPage, refuse, resultPage } from '../payment-page.ts';
 import { isAction } from '../scenarios.ts';
-import { isWebAddress } from '../web-address.ts';
-import { object, text, texts, type Wire } from '../wire.ts';
+import { isWebAddress, object, text, texts, type Wire } from '../wire.ts';
 import type { World } from '../world.ts';
 import { failureFields } from './failures.ts';
 import { actAtPartner, referencesOf } from './payments.ts';
@@ -95,8 +94,4 @@ function readCheckout(form: Wire): Checkout {
     ...(isWebAddress(cancelUrl) && { cancelUrl }),
     notes: Object.fromEntries(notes),
   };
-}
-
-function refuse(reply: FastifyReply, status: number, why: string): FastifyReply {
-  return reply.code(status).headers(pageHeaders).send(messagePage('This is not possible', why));
 }

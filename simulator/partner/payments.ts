@@ -3,8 +3,7 @@ import { idOf } from '../random.ts';
 import { type Action, decideOutcome } from '../scenarios.ts';
 import { texts } from '../wire.ts';
 import type { World } from '../world.ts';
-import type { Approval } from './approval.ts';
-import { approve } from './approve.ts';
+import { type Approval, approve } from './approve.ts';
 import { partnerEvent } from './events.ts';
 import {
   countTries,
@@ -45,17 +44,17 @@ export async function answerIntent(
 }
 
 function act(
-  place: Omit<Approval, 'scenario'>,
+  parties: Omit<Approval, 'scenario'>,
   order: PartnerOrder,
   payment: PartnerPayment,
   action: Action,
 ): PartnerPayment {
-  const { world, state } = place;
+  const { world, state } = parties;
   const scenario = world.scenarios.of(referencesOf(order));
   const outcome = decideOutcome(scenario, action, countTries(state, order.id));
   const isCancelled = outcome === 'cancelled';
   const reason = isCancelled ? 'payment_cancelled' : (scenario.reason ?? 'insufficient_funds');
-  const approval = { ...place, scenario };
+  const approval = { ...parties, scenario };
   if (outcome === 'paid') return approve(approval, order, payment);
   if (outcome === 'declined-then-paid') approveLater(approval, payment);
   return fail(approval, { ...payment, status: 'failed', failureReason: reason.toLowerCase() });

@@ -1,9 +1,8 @@
 /** Plays the consumer's UPI app: opening the link of an intent shows who is paid how much, to approve or to decline. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Html, html, page, pageHeaders } from '../html.ts';
-import { icon } from '../icons.ts';
 import { amountText } from '../money.ts';
-import { messagePage, result } from '../payment-page.ts';
+import { icon, refuse, result } from '../payment-page.ts';
 import { isAction } from '../scenarios.ts';
 import { object, text } from '../wire.ts';
 import type { World } from '../world.ts';
@@ -71,8 +70,4 @@ function outcome({ failureReason }: PartnerPayment, isPaid: boolean): Html {
 /** The UPI address of the shop, as its bank would have given it. */
 function payeeOf({ keyId }: PartnerPayment): string {
   return `${keyId.toLowerCase().replaceAll(/[^a-z0-9.-]/g, '.')}@simulator`;
-}
-
-function refuse(reply: FastifyReply, status: number, why: string): FastifyReply {
-  return reply.code(status).headers(pageHeaders).send(messagePage('This is not possible', why));
 }

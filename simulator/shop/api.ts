@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { pageHeaders } from '../html.ts';
-import { object, Refusal, text, type Wire } from '../wire.ts';
+import { invalidInput, object, text, type Wire } from '../wire.ts';
 import type { World } from '../world.ts';
 import { type Answer, answerNames, answerTo, isAnswerName } from './answers.ts';
 import type { SignedRequest } from './check-event.ts';
@@ -91,12 +91,13 @@ function readRequest({ headers, body }: FastifyRequest): SignedRequest {
 
 /** All or nothing: the answer is changed after the secret was found to be one. */
 async function changeShop(inbox: ShopInbox, { answer, secret }: Wire): Promise<void> {
-  if (answer === undefined && secret === undefined) throw refusal('Give answer, secret or both.');
+  if (answer === undefined && secret === undefined)
+    throw invalidInput('Give answer, secret or both.');
   if (answer !== undefined && !isAnswerName(answer)) {
-    throw refusal(`answer must be one of: ${answerNames().join(', ')}.`);
+    throw invalidInput(`answer must be one of: ${answerNames().join(', ')}.`);
   }
   if (secret !== undefined && !(await inbox.trust(text(secret) ?? ''))) {
-    throw refusal(
+    throw invalidInput(
       'secret must be one that endpoint create printed (whsec_…), or an access secret.',
     );
   }
@@ -128,8 +129,4 @@ function headersOf(nonce: string): Record<string, string> {
     "frame-ancestors 'none'",
   ];
   return { ...pageHeaders, 'content-security-policy': policy.join('; ') };
-}
-
-function refusal(why: string): Refusal {
-  return new Refusal(400, { error: why }, why);
 }
