@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../../src/postgres/database.ts';
 import { findFreePort } from '../harness/free-port.ts';
+import { send } from '../harness/send.ts';
 import { measure } from './load.ts';
 import { medianOf } from './median.ts';
 import { createOrders, makeOrders, partnerWebhooks } from './requests.ts';
@@ -47,7 +48,7 @@ async function besideTroubledEndpoints(stage: Stage, dataDir: string): Promise<v
     delays.push(...withThem.delaysMs);
   }
   const quiet = await payAtRate(stage, shops.told, healthy, 10);
-  for (const endpoint of [healthy, ...others]) endpoint.close();
+  for (const endpoint of [healthy, ...others]) await endpoint.close();
   console.log(
     `${ordersPerMinute} orders a minute to a hanging, a failing and a healthy endpoint: ` +
       `create order at 64 connections ${medianOf(ratios).toFixed(2)} of the throughput without endpoints (must 0.95); ` +
@@ -74,8 +75,7 @@ async function payAtRate(
   const next = partnerWebhooks(shop, orders);
   const answeredAtMs = new Map<string, number>();
   const deliver = async (orderId: string) => {
-    const { path, headers, body } = next();
-    const response = await fetch(`${service.url}${path}`, { method: 'POST', headers, body });
+    const response = await send(service.url, next());
     if (response.status !== 200) throw new Error(`a webhook was answered ${response.status}`);
     await response.text();
     answeredAtMs.set(orderId, performance.now());
@@ -120,7 +120,7 @@ async function besideManyWaiting(stage: Stage, dataDir: string): Promise<void> {
   await makeDue(database, dead);
   await delay(10_000);
   const perSecond = returned.heard.length / 10;
-  returned.close();
+  await returned.close();
   console.log(
     `${waiting} events waiting for a dead endpoint: webhooks of others ${(medianOf(beside) / medianOf(before)).toFixed(2)} ` +
       `of the throughput without them; after its return it gets ${perSecond.toFixed(0)} a second`,

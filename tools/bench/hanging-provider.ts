@@ -2,10 +2,10 @@
  * Measures how a hanging provider affects other requests: creates and enquiries alone, and again while the maximum
  * number of payments waits for a provider that accepts every call and never answers.
  */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { paymentLimits } from '../../src/domain/payments/limits.ts';
 import type { Database } from '../../src/postgres/database.ts';
+import { startLocalServer } from '../harness/local-server.ts';
+import { waitUntil } from '../harness/wait-until.ts';
 import { measure, type Served } from './load.ts';
 import { medianOf } from './median.ts';
 import { createOrders, enquire, makeOrders } from './requests.ts';
@@ -37,12 +37,10 @@ export async function measureBesideHangingProvider(stage: Stage): Promise<Hangin
 
 async function measureOnce({ service, database, shop }: Stage): Promise<Hanging> {
   let waiting = 0;
-  const provider = createServer(() => {
+  const provider = await startLocalServer(() => {
     waiting += 1;
-  }).listen(0, '127.0.0.1');
-  await once(provider, 'listening');
-  const { port } = provider.address() as { port: number };
-  await setPartnerUrl(shop, `http://127.0.0.1:${port}`);
+  });
+  await setPartnerUrl(shop, provider.url);
 
   const orders = await makeOrders(database, service.url, shop, 1_000);
   const ids = orders.map(({ orderId }) => ({ order_id: orderId }));
@@ -55,10 +53,9 @@ async function measureOnce({ service, database, shop }: Stage): Promise<Hanging>
   const payments = orders
     .slice(0, payers)
     .map(({ orderId }) => startPayment(service, shop, orderId));
-  while (waiting < payers) await once(provider, 'request');
+  await waitUntil('all payments wait', () => waiting >= payers);
   const beside = { create: await create(), enquiry: await ask() };
-  provider.closeAllConnections();
-  provider.close();
+  await provider.close();
   await Promise.all(payments);
   return {
     create: beside.create / alone.create,

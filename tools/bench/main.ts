@@ -7,12 +7,11 @@
 import { writeFile } from 'node:fs/promises';
 import { embeddedAddress } from '../../src/embedded-postgres/embedded-database.ts';
 import { measureBesideHangingProvider } from './hanging-provider.ts';
-import { measure } from './load.ts';
+import { measure, type Row } from './load.ts';
 import { measureOneEndpoint } from './one-endpoint.ts';
 import { plotOf } from './plot.ts';
 import { connectionsOfRatios, measureRatios, measureWorkers } from './ratios.ts';
 import { type Ratios, reportOf } from './report.ts';
-import type { Row } from './row.ts';
 import { openShop } from './shop.ts';
 import { openStageDatabase, startFloor, startService, withDataDir } from './stage.ts';
 import { type Stage, targetsOf } from './targets.ts';

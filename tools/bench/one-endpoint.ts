@@ -27,6 +27,6 @@ export async function measureOneEndpoint({ service, database, shop }: Stage): Pr
     const second = { with: await deliver(told), without: await deliver(shop) };
     found.push((first.with + second.with) / (first.without + second.without));
   }
-  endpoint.close();
+  await endpoint.close();
   return medianOf(found);
 }

@@ -1,5 +1,5 @@
 /** Throughput and p99 by number of connections, as a self-contained SVG. */
-import type { Row } from './row.ts';
+import type { Row } from './load.ts';
 
 const [width, height, margin] = [420, 300, 48];
 const colours = [

@@ -2,11 +2,11 @@
  * `npm run bench:polls [-- transactions]`: how many due transactions one process polls in a second. A stub provider
  * answers after a delay: first that nobody has paid, then that everybody has.
  */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../../src/postgres/database.ts';
-import { cpuSecondsOf } from './process-usage.ts';
+import { startLocalServer } from '../harness/local-server.ts';
+import { type Request, send } from '../harness/send.ts';
+import { readCpu, readPauseMs } from './load.ts';
 import { createOrders, makeOrders } from './requests.ts';
 import { openShop, type Shop, setPartnerUrl } from './shop.ts';
 import { type Program, withDataDir, withService } from './stage.ts';
@@ -31,7 +31,7 @@ await withDataDir((dataDir) =>
       for (const isPaid of [false, true]) {
         provider.setPaid(isPaid);
         const own = shops.slice(0, count);
-        const { perSecond, failed, lagMs, cpuMicros, databaseMicros } = await measure(
+        const { perSecond, failed, pauseMs, cpuMicros, databaseMicros } = await measure(
           stage,
           own,
           provider.countAnswers,
@@ -40,18 +40,18 @@ await withDataDir((dataDir) =>
         console.log(
           `${count} accounts, ${found}: ${perSecond.toFixed(0)} polls/s, ${failed} failed, ` +
             `CPU of a poll ${cpuMicros.toFixed(0)} µs and ${databaseMicros.toFixed(0)} µs ` +
-            `in the database, longest pause of the event loop ${lagMs.toFixed(0)} ms`,
+            `in the database, longest pause of the event loop ${pauseMs.toFixed(0)} ms`,
         );
       }
     }
-    provider.close();
+    await provider.close();
   }),
 );
 
 async function startProvider() {
   let isPaid = false;
   let answers = 0;
-  const server = createServer(async (request, response) => {
+  const { url, close } = await startLocalServer(async (request, response) => {
     request.resume();
     const [, order = ''] = /^\/v1\/orders\/([^/]+)\/payments/.exec(request.url ?? '') ?? [];
     if (order !== '') await delay(answerMs);
@@ -59,19 +59,14 @@ async function startProvider() {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(body));
     answers += 1;
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
+  });
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
+    close,
     setPaid: (next: boolean) => {
       isPaid = next;
     },
     countAnswers: () => answers,
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
   };
 }
 
@@ -100,9 +95,9 @@ async function measure(
     values: [accountIds],
   });
   const due = rowCount ?? 0;
-  await readLagMs(service);
+  await readPauseMs(service);
   const answersBefore = countAnswers();
-  const cpuBefore = await readCpuSeconds(service);
+  const cpuBefore = await readCpu(service);
   const fromMs = performance.now();
   while (countAnswers() - answersBefore < due) await delay(10);
   let recorded = await countRecorded(database, accountIds, startedAt);
@@ -111,36 +106,25 @@ async function measure(
     recorded = await countRecorded(database, accountIds, startedAt);
   }
   const seconds = (performance.now() - fromMs) / 1_000;
-  const cpu = await readCpuSeconds(service);
+  const cpu = await readCpu(service);
   return {
     perSecond: due / seconds,
     failed: recorded.failed,
     cpuMicros: ((cpu.service - cpuBefore.service) * 1e6) / due,
     databaseMicros: ((cpu.database - cpuBefore.database) * 1e6) / due,
-    // The metric is the longest pause since it was read last.
-    lagMs: await readLagMs(service),
-  };
-}
-
-async function readCpuSeconds({ pid, databasePid }: Program) {
-  return {
-    service: await cpuSecondsOf(pid),
-    database:
-      databasePid === undefined ? 0 : await cpuSecondsOf(databasePid, { withChildren: true }),
+    pauseMs: await readPauseMs(service),
   };
 }
 
 /** Copies of one payment that the service started, each with an order of its own, here and at the provider. */
 async function fillPayments({ service, database }: Stage, shop: Shop, count: number) {
   const { url } = service;
-  const { path, headers, body } = createOrders(shop)();
-  const post = async (to: string, content: string) => {
-    const response = await fetch(`${url}${to}`, { method: 'POST', headers, body: content });
-    return (await response.json()) as Record<string, string>;
-  };
-  const { order_id } = await post(path, body);
-  const payment = { order_id, payment_mode_code: 'upi', upi_id: 'asha@okbank' };
-  const { transaction_id } = await post('/api/v3/initiate-payment', JSON.stringify(payment));
+  const create = createOrders(shop)();
+  const answerTo = async (request: Request) =>
+    (await (await send(url, request)).json()) as Record<string, string>;
+  const { order_id } = await answerTo(create);
+  const body = JSON.stringify({ order_id, payment_mode_code: 'upi', upi_id: 'asha@okbank' });
+  const { transaction_id } = await answerTo({ ...create, path: '/api/v3/initiate-payment', body });
   const orders = await makeOrders(database, url, shop, count);
   const ids = orders.map(({ orderId }) => orderId);
   await database.query({
@@ -180,10 +164,4 @@ async function countRecorded(database: Database, accountIds: readonly string[], 
     values: [accountIds, since],
   });
   return rows[0] ?? { count: 0, failed: 0 };
-}
-
-async function readLagMs({ url }: Program): Promise<number> {
-  const page = await (await fetch(`${url}/metrics`)).text();
-  const [, seconds = '0'] = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(page) ?? [];
-  return Number(seconds) * 1_000;
 }

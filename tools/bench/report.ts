@@ -1,8 +1,8 @@
 /** The report: ratios first, because absolute numbers do not compare between machines. */
 import { cpus } from 'node:os';
 import type { Hanging } from './hanging-provider.ts';
+import type { Row } from './load.ts';
 import type { FloorRatios } from './ratios.ts';
-import type { Row } from './row.ts';
 
 export type Ratios = FloorRatios & {
   readonly hanging: Hanging;

@@ -1,8 +1,10 @@
 /** The requests that the load generator sends for a shop. */
-import { createHmac } from 'node:crypto';
 import { newOrderId } from '../../src/domain/ids.ts';
 import type { Database } from '../../src/postgres/database.ts';
-import type { NextRequest, Request } from './load.ts';
+import { capturedWebhook } from '../harness/captured-webhook.ts';
+import { teaOrder } from '../harness/cart.ts';
+import { send } from '../harness/send.ts';
+import type { NextRequest } from './load.ts';
 import type { Shop } from './shop.ts';
 
 let made = 0;
@@ -14,30 +16,12 @@ function nextName(): string {
 
 export function createOrders({ authorization }: Pick<Shop, 'authorization'>): NextRequest {
   const headers = { authorization, 'content-type': 'application/json' };
-  const [before, after] = JSON.stringify(orderBody('INVOICE')).split('INVOICE');
+  const [before, after] = JSON.stringify(teaOrder('INVOICE')).split('INVOICE');
   return () => ({
     path: '/api/v3/create-order',
     headers,
     body: `${before}${nextName()}${after}`,
   });
-}
-
-function orderBody(invoice_id: string) {
-  return {
-    invoice_id,
-    currency: 'INR',
-    amount_before_tax: 100,
-    tax: 18,
-    total_amount: 118,
-    user: {
-      email: 'asha@example.com',
-      first_name: 'Asha',
-      last_name: 'Rao',
-      mobile_number: 9876543210,
-    },
-    shipping_address: { address_1: '12 MG Road', city: 'Bengaluru', pincode: '560001' },
-    order_line_items: [{ sku_id: 'TEA-1', title: 'Tea', rate: 50, quantity: 2 }],
-  };
 }
 
 export type MadeOrder = { readonly orderId: string; readonly invoiceId: string };
@@ -49,8 +33,7 @@ export async function makeOrders(
   shop: Shop,
   count: number,
 ): Promise<MadeOrder[]> {
-  const { path, headers, body } = createOrders(shop)();
-  const response = await fetch(`${url}${path}`, { method: 'POST', headers, body });
+  const response = await send(url, createOrders(shop)());
   const { order_id } = (await response.json()) as { order_id: string };
   const name = nextName();
   const now = new Date();
@@ -100,62 +83,13 @@ export function enquire(
 
 export function partnerWebhooks(shop: Shop, orders: readonly MadeOrder[]): NextRequest {
   return eachOnce(
-    orders.map(({ orderId }) => partnerWebhook(shop, ownName(orderId), { svc_order_id: orderId })),
+    orders.map(({ orderId }) => capturedWebhook(shop, ownName(orderId), { svc_order_id: orderId })),
   );
-}
-
-/** A captured payment with ids made of `name`; `second` sets the time of payments of one order apart. */
-export function partnerWebhook(
-  shop: Shop,
-  name: string,
-  notes: Readonly<Record<string, string>>,
-  second = 0,
-): Request {
-  const body = JSON.stringify(partnerEvent(name, notes, 1_800_000_000 + second));
-  const hmac = createHmac('sha256', shop.partnerWebhookSecret);
-  return {
-    path: `/api/v3/webhooks/partner/${shop.accountId}`,
-    headers: {
-      'content-type': 'application/json',
-      'x-razorpay-event-id': `evt${name}`,
-      'x-razorpay-signature': hmac.update(body).digest('hex'),
-    },
-    body,
-  };
 }
 
 /** The payment partner's ids begin with the time and end with random characters, as ours do. */
 export function ownName(orderId: string): string {
   return orderId.slice(2);
-}
-
-function partnerEvent(name: string, notes: Readonly<Record<string, string>>, created_at: number) {
-  const payment = {
-    id: `pay_${name}`,
-    entity: 'payment',
-    amount: 11_800,
-    currency: 'INR',
-    status: 'captured',
-    order_id: `order_${name}`,
-    method: 'upi',
-    captured: true,
-    vpa: 'asha@okbank',
-    email: 'asha@example.com',
-    contact: '+919876543210',
-    notes,
-    fee: 236,
-    tax: 36,
-    acquirer_data: { rrn: '012345678901' },
-    created_at,
-  };
-  return {
-    entity: 'event',
-    account_id: 'acc_bench',
-    event: 'payment.captured',
-    contains: ['payment'],
-    payload: { payment: { entity: payment } },
-    created_at: created_at + 5,
-  };
 }
 
 export function gatewayWebhooks(shop: Shop, orders: readonly MadeOrder[]): NextRequest {
@@ -210,17 +144,20 @@ function gatewayNotification(orderId: string) {
 /** One create, two enquiries and one webhook, in turn. */
 export function mixed(shop: Shop, orders: readonly MadeOrder[]): NextRequest {
   const ids = orders.slice(0, 1_000).map(({ orderId }) => ({ order_id: orderId }));
-  const kinds = [
+  return inTurn([
     createOrders(shop),
     enquire(shop, ids),
     enquire(shop, ids),
     partnerWebhooks(shop, orders),
-  ];
+  ]);
+}
+
+export function inTurn(nexts: readonly NextRequest[]): NextRequest {
   let turn = 0;
   return () => {
+    const next = nexts[turn % nexts.length];
+    if (!next) throw new Error('there is nothing to send');
     turn += 1;
-    const kind = kinds[turn % kinds.length];
-    if (!kind) throw new Error('there is nothing to send');
-    return kind();
+    return next();
   };
 }

@@ -1,7 +1,7 @@
 /** Sends each of some requests once, over a number of connections, at a given rate or as fast as they are answered. */
 import { Agent, request as httpRequest } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Request } from './load.ts';
+import type { Request } from '../harness/send.ts';
 
 export type Sending = {
   readonly requests: readonly Request[];

@@ -1,7 +1,7 @@
 /** Endpoints of shops for the benchmarks: they accept, refuse or hang. */
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { runJsonCommand } from '../harness/command-line.ts';
+import { startLocalServer } from '../harness/local-server.ts';
 import type { Shop } from './shop.ts';
 
 type Heard = { readonly orderId: string; readonly type: string; readonly atMs: number };
@@ -9,7 +9,7 @@ type Heard = { readonly orderId: string; readonly type: string; readonly atMs: n
 export type ShopEndpoint = {
   readonly url: string;
   readonly heard: Heard[];
-  readonly close: () => void;
+  readonly close: () => Promise<void>;
 };
 
 const answers = {
@@ -23,7 +23,7 @@ export async function startShopEndpoint(
   port = 0,
 ): Promise<ShopEndpoint> {
   const heard: Heard[] = [];
-  const server = createServer(async (request, reply) => {
+  const answerEvent = async (request: IncomingMessage, reply: ServerResponse) => {
     const event = JSON.parse(Buffer.concat(await request.toArray()).toString('utf8'));
     heard.push({
       orderId: event.svc_order_id,
@@ -31,17 +31,9 @@ export async function startShopEndpoint(
       atMs: performance.now(),
     });
     answers[answer](reply);
-  }).listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address() as { port: number };
-  return {
-    url: `http://127.0.0.1:${address.port}/`,
-    heard,
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
   };
+  const { url, close } = await startLocalServer(answerEvent, { port });
+  return { url: `${url}/`, heard, close };
 }
 
 export async function addEndpoint({ accountId, dataDir }: Shop, url: string): Promise<string> {

@@ -6,7 +6,7 @@ export type Shop = {
   readonly accountId: string;
   readonly keys: { readonly access_key: string; readonly access_secret: string };
   readonly authorization: string;
-  readonly partnerWebhookSecret: string;
+  readonly webhookSecret: string;
   readonly bankGatewaySecret: string;
 };
 
@@ -21,7 +21,7 @@ export async function openShop(url: string, dataDir: string): Promise<Shop> {
       access_secret: String(account.access_secret),
     },
     authorization: '',
-    partnerWebhookSecret: String(account.partner_webhook_secret),
+    webhookSecret: String(account.partner_webhook_secret),
     bankGatewaySecret: String(account.bank_gateway_secret),
   };
   return signIn(url, shop);

@@ -38,7 +38,7 @@ export async function createShops(
         accountId: account.accountId,
         keys: { access_key: account.accessKey, access_secret: account.accessSecret },
         authorization: '',
-        partnerWebhookSecret: secretOf('partner-webhook-secret'),
+        webhookSecret: secretOf('partner-webhook-secret'),
         bankGatewaySecret: secretOf('bank-gateway-secret'),
       });
     }

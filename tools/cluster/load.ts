@@ -3,8 +3,9 @@
  * about. Whatever is not answered 2xx is repeated with the same content, as merchants and providers should.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { sendCapturedWebhook } from '../harness/captured-webhook.ts';
+import { capturedWebhook } from '../harness/captured-webhook.ts';
 import { cart } from '../harness/cart.ts';
+import { send } from '../harness/send.ts';
 import { waitUntil } from '../harness/wait-until.ts';
 
 const kinds = ['create', 'webhook', 'enquiry'] as const;
@@ -56,13 +57,13 @@ type LoadRate = {
   /** Orders that are begun in a second at each service. */
   readonly perSecond: number;
   /** Orders that are begun in the same moment, each of another shop, so that they meet in a batch; default: 1. */
-  readonly together?: number;
+  readonly atOnce?: number;
 };
 
 export function startLoad(
   targets: readonly LoadTarget[],
   shops: readonly LoadShop[],
-  { perSecond, together = 1 }: LoadRate,
+  { perSecond, atOnce = 1 }: LoadRate,
 ): Load {
   const answers: Answer[] = [];
   const ledger: Acknowledged[] = [];
@@ -87,10 +88,10 @@ export function startLoad(
           open -= 1;
         });
     };
-    const beginTogether = () => {
-      for (let count = 0; count < together; count += 1) begin();
+    const beginSome = () => {
+      for (let count = 0; count < atOnce; count += 1) begin();
     };
-    return setInterval(beginTogether, (1000 * together) / perSecond);
+    return setInterval(beginSome, (1000 * atOnce) / perSecond);
   });
   return {
     answers: () => answers,
@@ -127,7 +128,7 @@ async function runFlow(flow: Flow, invoiceId: string, isPaid: boolean): Promise<
   // Some orders are never paid and must stay `new`.
   if (!isPaid) return;
   await untilAnswered(flow, invoiceId, 'webhook', (signal) =>
-    sendCapturedWebhook({ ...target, ...shop }, orderId, signal),
+    send(target.baseUrl, capturedWebhook(shop, orderId, { svc_order_id: orderId }), signal),
   );
   entry.isPaid = true;
   await untilAnswered(flow, invoiceId, 'enquiry', (signal) =>
@@ -151,23 +152,19 @@ function post(
   body: unknown,
   signal?: AbortSignal,
 ): Promise<Response> {
-  return fetch(`${baseUrl}/api/v3/${call}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-    body: JSON.stringify(body),
-    ...(signal && { signal }),
-  });
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+  return send(baseUrl, { path: `/api/v3/${call}`, headers, body: JSON.stringify(body) }, signal);
 }
 
 async function untilAnswered(
   { target, shop, answers, unanswered, over }: Flow,
   invoiceId: string,
   kind: Kind,
-  send: (signal: AbortSignal) => Promise<Response>,
+  call: (signal: AbortSignal) => Promise<Response>,
 ): Promise<string> {
   for (;;) {
     unanswered.set(invoiceId, `${kind} at ${target.name} waits for its answer`);
-    const { status, text, retryAfter } = await answerOf(send(AbortSignal.timeout(answerMsMax)));
+    const { status, text, retryAfter } = await answerOf(call(AbortSignal.timeout(answerMsMax)));
     const at = performance.now();
     const { accountId } = shop;
     answers.push({ service: target.name, accountId, kind, at, status, retryAfter });

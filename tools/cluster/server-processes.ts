@@ -1,6 +1,8 @@
-/** The processes of a PostgreSQL server: found by its data folder, and killed or stopped together. */
+/** A PostgreSQL server from outside: its processes, found by its data folder, and a connection to its port. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
 import { listChildren } from '../harness/processes.ts';
 
 export async function familyOf(pid: number): Promise<number[]> {
@@ -23,5 +25,27 @@ export function signalAll(pids: readonly number[], name: NodeJS.Signals): void {
     } catch {
       // It has ended by itself.
     }
+  }
+}
+
+/** As its superuser, without a password. */
+export async function withServer<Result>(
+  port: number,
+  database: string,
+  use: (client: pg.Client) => Promise<Result>,
+  { connectMs = 5_000, queryMs = 30_000 } = {},
+): Promise<Result> {
+  const client = new pg.Client({
+    connectionString: `postgres://postgres@127.0.0.1:${port}/${database}`,
+    connectionTimeoutMillis: connectMs,
+    query_timeout: queryMs,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return await use(client);
+  } finally {
+    // A server that hangs reads no farewell.
+    await Promise.race([client.end().catch(() => {}), delay(connectMs, undefined, { ref: false })]);
   }
 }

@@ -1,9 +1,10 @@
 /**
- * Watches every server beside its network: when it stops being a standby, and when it commits. A commit waits for the
+ * Watches every server without the network of its node: when it stops being a standby, and when it commits. A commit waits for the
  * synchronous standby, so a promoted server does not take writes at once.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
+import { withServer } from './server-processes.ts';
 
 export type Watch = {
   /** When a node was first seen as a leader after this moment; undefined if none was. */
@@ -14,21 +15,18 @@ export type Watch = {
 };
 
 const pauseMs = 25;
-const patienceMs = 1_000;
+const patience = { connectMs: 1_000, queryMs: 1_000 };
 
-type Watched = {
-  readonly name: string;
-  readonly places: { readonly postgresPort: number };
-};
+type Watched = { readonly name: string; readonly postgresPort: number };
 
 export function startWatch(nodes: readonly Watched[]): Watch {
   const promotions: { readonly node: string; readonly at: number }[] = [];
   const commits: { readonly node: string; readonly at: number }[] = [];
   let isOver = false;
-  const watching = nodes.map(async ({ name, places }) => {
+  const watching = nodes.map(async ({ name, postgresPort }) => {
     let wasLeader = false;
     while (!isOver) {
-      await withClient(places.postgresPort, async (client) => {
+      const look = async (client: pg.Client) => {
         while (!isOver) {
           const isLeader = await leads(client);
           if (isLeader && !wasLeader) promotions.push({ node: name, at: performance.now() });
@@ -38,7 +36,8 @@ export function startWatch(nodes: readonly Watched[]): Watch {
           }
           await delay(pauseMs);
         }
-      }).catch(() => {});
+      };
+      await withServer(postgresPort, 'postgres', look, patience).catch(() => {});
       await delay(pauseMs);
     }
   });
@@ -71,20 +70,4 @@ async function hasCommitted(client: pg.Client): Promise<boolean> {
   await client.query(`select pg_logical_emit_message(true, 'watch', '')`);
   client.off('notice', warn);
   return !isWarned;
-}
-
-async function withClient(port: number, use: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client({
-    connectionString: `postgres://postgres@127.0.0.1:${port}/postgres`,
-    connectionTimeoutMillis: patienceMs,
-    query_timeout: patienceMs,
-  });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    await use(client);
-  } finally {
-    // A server that hangs reads no farewell.
-    await Promise.race([client.end().catch(() => {}), delay(patienceMs)]);
-  }
 }

@@ -7,11 +7,10 @@ import { chaosScenario } from '../../simulator/chaos.ts';
 import { type Random, randomOf } from '../../simulator/random.ts';
 import type { Scenario } from '../../simulator/scenario.ts';
 import { cart } from '../harness/cart.ts';
-import type { ChaosResult, ChaosStage, Journey } from './chaos-result.ts';
 import { payAtPage } from './consumer.ts';
 import { type End, endOf, hasEnded } from './ends.ts';
 import { enquireUntil } from './enquire-until.ts';
-import { judgeAll } from './judge-chaos.ts';
+import { type ChaosResult, type ChaosStage, type Journey, judgeAll } from './judge-chaos.ts';
 import { type OpenedOrder, startAtCheckout } from './start-at-checkout.ts';
 
 type ChaosOptions = {

@@ -1,5 +1,6 @@
 /** Acts as a consumer without a browser: follows the pages from the shop to the provider and presses a button. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { readForm, unescapeHtml } from '../harness/plain-browser.ts';
 
 type Button = 'pay' | 'decline' | 'cancel';
 
@@ -14,7 +15,7 @@ export async function payAtPage(url: string, button: Button = 'pay'): Promise<Vi
     if (!next) return visit;
     visit = next;
   }
-  const form = readForm(visit);
+  const form = findForm(visit);
   if (!form) throw new Error(`the page at ${visit.url} has no form`);
   return post(form.action, { action: button });
 }
@@ -22,7 +23,7 @@ export async function payAtPage(url: string, button: Button = 'pay'): Promise<Vi
 async function goOn(visit: Visit): Promise<Visit | undefined> {
   const link = /<a [^>]*href="([^"]*)"[^>]* data-forward/.exec(visit.page)?.[1];
   if (link !== undefined) return open(new URL(unescapeHtml(link), visit.url).href);
-  const form = readForm(visit);
+  const form = findForm(visit);
   return form && post(form.action, form.fields);
 }
 
@@ -49,17 +50,7 @@ async function post(url: string, fields: Record<string, string>): Promise<Visit>
   return { url: landedAt, page: await response.text() };
 }
 
-function readForm({ url, page }: Visit) {
-  const action = /<form[^>]* action="([^"]*)"/.exec(page)?.[1];
-  if (action === undefined) return undefined;
-  const inputs = page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g);
-  const fields = [...inputs].map(([, name = '', value = '']) => [
-    unescapeHtml(name),
-    unescapeHtml(value),
-  ]);
-  return { action: new URL(unescapeHtml(action), url).href, fields: Object.fromEntries(fields) };
-}
-
-function unescapeHtml(text: string): string {
-  return text.replaceAll(/&#(\d+);/g, (_all, code) => String.fromCharCode(Number(code)));
+function findForm({ url, page }: Visit) {
+  const form = readForm(page);
+  return form && { ...form, action: new URL(form.action, url).href };
 }

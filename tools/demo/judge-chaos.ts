@@ -1,9 +1,41 @@
 /** Compares what the service reports about orders with the ledger of the providers. */
-import type { Enquiry } from '../../client/client.js';
-import type { Ledger } from '../../simulator/simulator.ts';
-import type { ChaosResult, ChaosStage, Journey } from './chaos-result.ts';
+import type { Client, Enquiry } from '../../client/client.js';
+import type { Scenario } from '../../simulator/scenario.ts';
+import type { Ledger, Simulator } from '../../simulator/simulator.ts';
+import type { End } from './ends.ts';
 import { enquireUntil } from './enquire-until.ts';
 import { wrongsOf } from './judge-end.ts';
+
+export type ChaosStage = {
+  readonly baseUrl: string;
+  readonly client: Client;
+  readonly simulator: Simulator;
+};
+
+/** The result of one order; the amount is in minor units. */
+type Traveller = {
+  readonly orderId: string;
+  readonly scenario: Scenario['name'];
+  readonly end: End;
+  readonly status: string;
+  readonly attempts: number;
+  readonly refunded: number;
+};
+
+export type ChaosResult = {
+  readonly travellers: readonly Traveller[];
+  /** Empty if every order ended as expected. */
+  readonly troubles: readonly string[];
+  readonly seconds: number;
+};
+
+export type Journey = {
+  readonly orderId: string;
+  readonly scenario: Scenario;
+  /** The expected end. */
+  readonly end: End;
+  readonly troubles: readonly string[];
+};
 
 /** The time in which transactions that are still open must become final. */
 const patienceMs = 90_000;

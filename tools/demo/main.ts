@@ -6,8 +6,7 @@
 import { readOptionsOrExit, wholeNumber } from '../../simulator/program-options.ts';
 import { runChaos } from './chaos.ts';
 import { walkJourney } from './journey.ts';
-import { printChaos } from './print-chaos.ts';
-import { showFilled } from './show-filled.ts';
+import { printChaos, printFilled } from './print-results.ts';
 import { type Stage, setStage } from './stage.ts';
 import { progress } from './words.ts';
 
@@ -92,7 +91,7 @@ async function fill(): Promise<void> {
     },
     onProgress: (done, total) => progress(done, total, 'orders'),
   });
-  const isSound = await showFilled(stage, (performance.now() - startedAt) / 1000);
+  const isSound = await printFilled(stage, (performance.now() - startedAt) / 1000);
   if (isSound) await new Promise(() => {});
   process.exitCode = 1;
 }

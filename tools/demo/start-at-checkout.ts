@@ -3,7 +3,7 @@
  * given up, and the form is sent again.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { actionOf, newBrowser, type PlainBrowser, type Seen } from '../harness/plain-browser.ts';
+import { newBrowser, type PlainBrowser, type Seen } from '../harness/plain-browser.ts';
 
 export type OpenedOrder = { readonly orderId: string; readonly token: string };
 
@@ -33,7 +33,7 @@ async function post(browser: PlainBrowser, page: Seen, choice: Record<string, st
   const state = stateOf(page);
   if (state !== 'choose' && state !== 'waiting') return undefined;
   const fields = state === 'choose' ? choice : {};
-  const posted = await browser.submit(page, fields, actionOf(page)).catch(() => undefined);
+  const posted = await browser.submit(page, fields).catch(() => undefined);
   return posted === undefined || posted.status >= 500 ? 'lost' : posted;
 }
 

@@ -1,47 +1,57 @@
-/** The webhook with which the payment partner reports that an order of 118.00 INR was paid, signed as the partner does. */
+/** The webhook with which the payment partner reports that 118.00 INR were paid, signed as the partner does. */
 import { createHmac } from 'node:crypto';
+import type { Request } from './send.ts';
 
-type WebhookTarget = {
-  readonly baseUrl: string;
-  readonly accountId: string;
-  readonly webhookSecret: string;
-};
+type WebhookTarget = { readonly accountId: string; readonly webhookSecret: string };
 
-/** Sends the same bytes and the same event id for an order each time, so a repeat is one to the service too. */
-export function sendCapturedWebhook(
-  { baseUrl, accountId, webhookSecret }: WebhookTarget,
-  orderId: string,
-  signal?: AbortSignal,
-): Promise<Response> {
-  const body = JSON.stringify(paymentCaptured(orderId));
-  return fetch(`${baseUrl}/api/v3/webhooks/partner/${accountId}`, {
-    method: 'POST',
+/**
+ * The ids are made of `name`, so a repeat is one to the service too. `second` sets the time of payments of one order
+ * apart.
+ */
+export function capturedWebhook(
+  { accountId, webhookSecret }: WebhookTarget,
+  name: string,
+  notes: Readonly<Record<string, string>>,
+  second = 0,
+): Request {
+  const body = JSON.stringify(paymentCaptured(name, notes, 1_800_000_000 + second));
+  return {
+    path: `/api/v3/webhooks/partner/${accountId}`,
     headers: {
       'content-type': 'application/json',
-      'x-razorpay-event-id': `evt_${orderId}`,
+      'x-razorpay-event-id': `evt${name}`,
       'x-razorpay-signature': createHmac('sha256', webhookSecret).update(body).digest('hex'),
     },
     body,
-    ...(signal && { signal }),
-  });
+  };
 }
 
-function paymentCaptured(orderId: string) {
-  const created_at = 1_800_000_000;
+function paymentCaptured(
+  name: string,
+  notes: Readonly<Record<string, string>>,
+  created_at: number,
+) {
   const entity = {
-    id: `pay_${orderId}`,
+    id: `pay_${name}`,
     entity: 'payment',
     amount: 11_800,
     currency: 'INR',
     status: 'captured',
-    order_id: `order_${orderId}`,
+    order_id: `order_${name}`,
     method: 'upi',
     captured: true,
-    notes: { svc_order_id: orderId },
+    vpa: 'asha@okbank',
+    email: 'asha@example.com',
+    contact: '+919876543210',
+    notes,
+    fee: 236,
+    tax: 36,
+    acquirer_data: { rrn: '012345678901' },
     created_at,
   };
   return {
     entity: 'event',
+    account_id: 'acc_bench',
     event: 'payment.captured',
     contains: ['payment'],
     payload: { payment: { entity } },

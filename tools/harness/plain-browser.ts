@@ -37,22 +37,30 @@ export function newBrowser({ baseUrl }: { readonly baseUrl: string }, token = ''
     cookies,
     get: (path, headers = {}) => request(path, { headers }),
     post,
-    submit: (page, changes = {}, action = actionOf(page)) =>
-      post(action, { ...hiddenFieldsOf(page), ...changes }),
+    submit: (page, changes = {}, action = readForm(page.text)?.action) => {
+      if (action === undefined) throw new Error('the page has no form');
+      return post(action, { ...hiddenFieldsOf(page), ...changes });
+    },
   };
 }
 
-export function actionOf({ text }: Seen): string {
-  const [, action] = /<form[^>]*action="([^"]+)"/.exec(text) ?? [];
-  if (action === undefined) throw new Error('the page has no form');
-  return action;
+/** The first form of a page: where it leads, and its hidden fields. */
+export function readForm(page: string) {
+  const [form, action] = /<form[^>]* action="([^"]*)"[\s\S]*?<\/form>/.exec(page) ?? [];
+  if (form === undefined || action === undefined) return undefined;
+  const inputs = form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g);
+  const fields: Record<string, string> = Object.fromEntries(
+    [...inputs].map(([, name = '', value = '']) => [unescapeHtml(name), unescapeHtml(value)]),
+  );
+  return { action: unescapeHtml(action), fields };
 }
 
-/** The hidden fields of the first form. */
 export function hiddenFieldsOf({ text }: Seen): Record<string, string> {
-  const [form = ''] = /<form[\s\S]*?<\/form>/.exec(text) ?? [];
-  const inputs = form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g);
-  return Object.fromEntries([...inputs].map(([, name = '', value = '']) => [name, value]));
+  return readForm(text)?.fields ?? {};
+}
+
+export function unescapeHtml(text: string): string {
+  return text.replaceAll(/&#(\d+);/g, (_all, code) => String.fromCharCode(Number(code)));
 }
 
 export function headingOf({ text }: Seen): string {

@@ -3,8 +3,9 @@
  * At the end each of these must be stored exactly once.
  */
 import type { Client } from '../../client/client.js';
-import { sendCapturedWebhook } from '../harness/captured-webhook.ts';
+import { capturedWebhook } from '../harness/captured-webhook.ts';
 import { cart } from '../harness/cart.ts';
+import { send } from '../harness/send.ts';
 import { untilAnswered } from './patience.ts';
 
 type Flood = {
@@ -75,7 +76,10 @@ async function judgeOne({ client }: FloodShop, entry: Acknowledged): Promise<str
 
 /** The caller repeats it until it is answered with 200, as the payment partner does. */
 async function deliver(shop: FloodShop, orderId: string): Promise<void> {
-  const response = await sendCapturedWebhook(shop, orderId);
+  const response = await send(
+    shop.baseUrl,
+    capturedWebhook(shop, orderId, { svc_order_id: orderId }),
+  );
   const text = await response.text();
   if (response.status !== 200)
     throw new Error(`a delivery was answered ${response.status} ${text}`);

@@ -2,8 +2,9 @@
  * A shop's receiver of events that fails at random: it refuses, drops the connection, or loses its own answer. It
  * remembers every event that it has accepted.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { verifyWebhook, type WebhookEvent } from '../../client/client.js';
+import { startLocalServer } from '../harness/local-server.ts';
 
 export type Receiver = {
   readonly url: string;
@@ -11,10 +12,9 @@ export type Receiver = {
   readonly setSecret: (secret: string) => void;
   /** Accepted events, each once. */
   readonly events: () => readonly OrderEvent[];
-  /** How often an event was accepted again, and what contradicts an earlier copy. */
-  readonly repeats: () => number;
+  /** What contradicts an earlier copy. */
   readonly troubles: () => readonly string[];
-  readonly close: () => void;
+  readonly close: () => Promise<void>;
 };
 
 export type OrderEvent = Exclude<WebhookEvent, { event_type: 'test' }>;
@@ -26,14 +26,12 @@ export async function startReceiver(port: number, random: () => number): Promise
   const accepted = new Map<string, { readonly text: string; readonly event: OrderEvent }>();
   const seen = new Set<string>();
   const troubles: string[] = [];
-  let repeats = 0;
   let secret = '';
 
   const accept = async ({ headers }: IncomingMessage, text: string) => {
     const event = await verifyWebhook({ headers, body: text, secret });
     if (event.event_type === 'test') return;
     const known = accepted.get(event.event_id);
-    if (known) repeats += 1;
     if (known && known.text !== text) troubles.push(`${event.event_id} came with other bytes`);
     accepted.set(event.event_id, { text, event });
   };
@@ -55,25 +53,23 @@ export async function startReceiver(port: number, random: () => number): Promise
     if (chance < failures.refuse + failures.drop + failures.loseAnswer) reply.destroy();
     else reply.writeHead(204).end();
   };
-  const server = createServer((request, reply) => {
-    answer(request, reply).catch((error: unknown) => {
-      // The sender was killed in the middle of its request; anything else is a defect.
-      if (!request.errored) troubles.push(`an event was not accepted: ${error}`);
-      reply.destroy();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const { url, close } = await startLocalServer(
+    (request, reply) => {
+      answer(request, reply).catch((error: unknown) => {
+        // The sender was killed in the middle of its request; anything else is a defect.
+        if (!request.errored) troubles.push(`an event was not accepted: ${error}`);
+        reply.destroy();
+      });
+    },
+    { port },
+  );
   return {
-    url: `http://127.0.0.1:${port}/events`,
+    url: `${url}/events`,
     setSecret: (value) => {
       secret = value;
     },
     events: () => [...accepted.values()].map(({ event }) => event),
-    repeats: () => repeats,
     troubles: () => troubles,
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
+    close,
   };
 }

@@ -8,8 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { randomOf } from '../../simulator/random.ts';
 import type { FindShop } from '../../simulator/shops.ts';
 import { travelAll } from '../demo/chaos.ts';
-import type { Journey, ChaosStage as Stage } from '../demo/chaos-result.ts';
-import { judgeAll } from '../demo/judge-chaos.ts';
+import { type Journey, judgeAll, type ChaosStage as Stage } from '../demo/judge-chaos.ts';
 import { runJsonCommand } from '../harness/command-line.ts';
 import { findFreePort } from '../harness/free-port.ts';
 import { openSimulatedShop, type SimulatedShop } from '../harness/simulated-shop.ts';
@@ -108,7 +107,7 @@ async function soakService(
     return { ...kills, ...load.progress(), troubles, verified };
   } finally {
     await shop.close();
-    receiver.close();
+    await receiver.close();
   }
 }
 

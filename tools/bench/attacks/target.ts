@@ -1,8 +1,11 @@
 /** What the attacks use: a session of an account, its endpoint, and an order with thousands of deliveries. */
+
+import { capturedWebhook } from '../../harness/captured-webhook.ts';
 import { runJsonCommand } from '../../harness/command-line.ts';
 import { findFreePort } from '../../harness/free-port.ts';
+import { send } from '../../harness/send.ts';
 import { signInAs } from '../dashboard/page-calls.ts';
-import { createOrders, partnerWebhook } from '../requests.ts';
+import { createOrders } from '../requests.ts';
 import type { Shop } from '../shop.ts';
 import type { Target } from './attacks.ts';
 
@@ -33,15 +36,14 @@ export async function prepareTarget(url: string, shop: Shop): Promise<Target> {
 }
 
 async function createOrder(url: string, shop: Shop): Promise<string> {
-  const { path, headers, body } = createOrders(shop)();
-  const response = await fetch(`${url}${path}`, { method: 'POST', headers, body });
+  const response = await send(url, createOrders(shop)());
   return ((await response.json()) as { order_id: string }).order_id;
 }
 
 async function deliver(url: string, shop: Shop, name: string, orderId: string, second: number) {
-  const sent = partnerWebhook(shop, name, { svc_order_id: orderId }, second);
+  const sent = capturedWebhook(shop, name, { svc_order_id: orderId }, second);
   // Not covered by the signature.
   const headers = { ...sent.headers, 'x-razorpay-event-id': `evt${name}${second}` };
-  const reply = await fetch(`${url}${sent.path}`, { method: 'POST', headers, body: sent.body });
+  const reply = await send(url, { ...sent, headers });
   if (reply.status !== 200) throw new Error(`a delivery was answered ${reply.status}`);
 }

@@ -1,6 +1,6 @@
 /** The account that is not part of an attack: it creates orders and asks for them, at a steady rate. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Request } from '../load.ts';
+import { type Request, send } from '../../harness/send.ts';
 import { createOrders } from '../requests.ts';
 import type { Shop } from '../shop.ts';
 
@@ -18,9 +18,9 @@ export async function watchService(url: string, shop: Shop, seconds: number): Pr
   const endMs = performance.now() + seconds * 1_000;
   const timesMs: number[] = [];
   let refused = 0;
-  const send = async ({ path, headers, body }: Request) => {
+  const call = async (request: Request) => {
     const startMs = performance.now();
-    const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body })
+    const answer = await send(url, request)
       .then(async (response) => {
         if (response.status !== 200) refused += 1;
         return (await response.json()) as Readonly<Record<string, string>>;
@@ -33,14 +33,14 @@ export async function watchService(url: string, shop: Shop, seconds: number): Pr
     await delay(pauseMs);
     return answer as Readonly<Record<string, string>>;
   };
-  const call = async () => {
+  const callAgain = async () => {
     while (performance.now() < endMs) {
       const create = next();
-      const { order_id } = await send(create);
+      const { order_id } = await call(create);
       const path = '/api/v3/transaction-enquiry';
-      await send({ ...create, path, body: JSON.stringify({ order_id }) });
+      await call({ ...create, path, body: JSON.stringify({ order_id }) });
     }
   };
-  await Promise.all(Array.from({ length: callers }, call));
+  await Promise.all(Array.from({ length: callers }, callAgain));
   return { timesMs, refused };
 }

@@ -1,6 +1,13 @@
 /** The three kinds of requests, for one account or for many in turn. */
 import type { NextRequest } from '../load.ts';
-import { createOrders, enquire, type MadeOrder, makeOrders, partnerWebhooks } from '../requests.ts';
+import {
+  createOrders,
+  enquire,
+  inTurn,
+  type MadeOrder,
+  makeOrders,
+  partnerWebhooks,
+} from '../requests.ts';
 import type { Shop } from '../shop.ts';
 import type { Stage } from './stage.ts';
 
@@ -10,24 +17,19 @@ export const kinds: readonly Kind[] = ['create order', 'webhook', 'enquiry'];
 
 /** `count` is how many requests can be sent: a webhook is sent once. */
 export async function prepare(
-  stage: Stage,
+  { database, services: [service] }: Stage,
   kind: Kind,
   shops: readonly Shop[],
   count: number,
 ): Promise<NextRequest> {
+  const url = service?.baseUrl ?? '';
   const ofEach = Math.ceil(count / shops.length);
   const senders: NextRequest[] = [];
   for (const shop of shops) {
-    const orders = kind === 'create order' ? [] : await makeOrdersOf(stage, shop, ofEach);
+    const orders = kind === 'create order' ? [] : await makeOrders(database, url, shop, ofEach);
     senders.push(requestsOf(kind, shop, orders));
   }
-  let turn = 0;
-  return () => {
-    turn += 1;
-    const next = senders[turn % senders.length];
-    if (!next) throw new Error('there are no accounts');
-    return next();
-  };
+  return inTurn(senders);
 }
 
 function requestsOf(kind: Kind, shop: Shop, orders: readonly MadeOrder[]): NextRequest {
@@ -37,12 +39,4 @@ function requestsOf(kind: Kind, shop: Shop, orders: readonly MadeOrder[]): NextR
     shop,
     orders.map(({ orderId }) => ({ order_id: orderId })),
   );
-}
-
-async function makeOrdersOf(
-  { database, services }: Stage,
-  shop: Shop,
-  count: number,
-): Promise<MadeOrder[]> {
-  return makeOrders(database, services[0]?.baseUrl ?? '', shop, count);
 }

@@ -11,11 +11,12 @@ import { commandLine } from '../../../src/domain/audit.ts';
 import type { Database } from '../../../src/postgres/database.ts';
 import type { AccountDirectory } from '../../../src/services/account-directory.ts';
 import { rebuildFigures } from '../../../src/use-cases/reports/count-figures.ts';
+import { capturedWebhook } from '../../harness/captured-webhook.ts';
 import { runJsonCommand } from '../../harness/command-line.ts';
+import { type Request, send } from '../../harness/send.ts';
 import { fillDeliveries } from '../fill-deliveries.ts';
-import type { Request } from '../load.ts';
 import { medianOf } from '../median.ts';
-import { makeOrders, partnerWebhook, partnerWebhooks } from '../requests.ts';
+import { makeOrders, partnerWebhooks } from '../requests.ts';
 import { openShop, type Shop, signIn } from '../shop.ts';
 import { type Program, withDatabaseAlone, withDataDir, withService } from '../stage.ts';
 import { fillDashboard } from './fill.ts';
@@ -99,13 +100,11 @@ function makeOriginals(dataDir: string) {
     const words = ['endpoint', 'create', shop.accountId, '--url', 'https://shop.example/events'];
     await runJsonCommand(words, { DATA_DIR: dataDir });
     const paid = await makeOrders(database, service.url, shop, 1);
-    const send = async ({ path, headers, body }: Request) =>
-      (await (
-        await fetch(`${service.url}${path}`, { method: 'POST', headers, body })
-      ).json()) as Record<string, unknown>;
-    await send(partnerWebhooks(shop, paid)());
-    const { delivery_id } = await send(
-      partnerWebhook(shop, parked, { invoice_id: `OTHER-${parked}` }),
+    const answerTo = async (request: Request) =>
+      (await (await send(service.url, request)).json()) as Record<string, unknown>;
+    await answerTo(partnerWebhooks(shop, paid)());
+    const { delivery_id } = await answerTo(
+      capturedWebhook(shop, parked, { invoice_id: `OTHER-${parked}` }),
     );
     return { shop, orderId: paid[0]?.orderId ?? '', deliveryId: String(delivery_id) };
   };

@@ -2,8 +2,7 @@
  * What a load costs: CPU of the service and of PostgreSQL per request, throughput, and the longest pause of the event
  * loop. CPU is the steadier measure on a noisy machine.
  */
-import { withoutKeepAlive } from '../../harness/service.ts';
-import { measure, type NextRequest, readCpu, type Served } from '../load.ts';
+import { measure, type NextRequest, readCpu, readPauseMs, type Served } from '../load.ts';
 import { medianOf } from '../median.ts';
 import { type Sending, sendEach } from '../send-each.ts';
 
@@ -51,14 +50,6 @@ export async function measureEach(
     pauseMs: await readPauseMs(served),
     refused: requests - (answers.get(expected) ?? 0),
   };
-}
-
-/** The service resets this value at each read, so it covers the time since the last one. An idle loop shows 11 ms. */
-async function readPauseMs({ url }: Served): Promise<number> {
-  const response = await fetch(`${url}/metrics`, { headers: withoutKeepAlive });
-  const text = await response.text();
-  const [, seconds] = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text) ?? [];
-  return Number(seconds) * 1_000;
 }
 
 /**

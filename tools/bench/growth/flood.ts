@@ -2,7 +2,8 @@
  * A flood of deliveries that match no order, over HTTP within a minute: what other requests cost meanwhile, and during
  * the retries of the minute after it, against what they cost before.
  */
-import { partnerWebhook } from '../requests.ts';
+import { capturedWebhook } from '../../harness/captured-webhook.ts';
+
 import { sendEach } from '../send-each.ts';
 import { type Cost, combineCosts } from './cost.ts';
 import { kinds, measureKind } from './kinds.ts';
@@ -48,7 +49,7 @@ ${tableOf('before', 'after', rowsOf(before, after))}`;
 function startFlood(stage: Stage, count: number) {
   const requests = Array.from({ length: count }, (_entry, at) => {
     const name = `flood${process.pid}n${at}`;
-    return partnerWebhook(shopOf(stage), name, { invoice_id: `OTHER-${name}` });
+    return capturedWebhook(shopOf(stage), name, { invoice_id: `OTHER-${name}` });
   });
   const perSecond = count / floodSeconds;
   let isOver = false;

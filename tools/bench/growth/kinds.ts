@@ -1,6 +1,6 @@
 /** The three kinds of requests whose cost must not grow, and the comparison of two databases by them. */
 import type { NextRequest } from '../load.ts';
-import { createOrders, enquire, makeOrders, partnerWebhooks } from '../requests.ts';
+import { createOrders, enquire, inTurn, makeOrders, partnerWebhooks } from '../requests.ts';
 import type { Shop } from '../shop.ts';
 import { measureInTurn, measureLoad } from './cost.ts';
 import type { Row } from './results.ts';
@@ -61,16 +61,6 @@ async function mapFewAtOnce<Result>(
     results.push(...(await Promise.all(few.map(prepare))));
   }
   return results;
-}
-
-function inTurn(nexts: readonly NextRequest[]): NextRequest {
-  let turn = 0;
-  return () => {
-    const next = nexts[turn % nexts.length];
-    if (!next) throw new Error('there is nothing to send');
-    turn += 1;
-    return next();
-  };
 }
 
 async function listOrderIds({ database }: Stage, accountId: string, limit: number) {

@@ -4,8 +4,9 @@
  * HTTP, so that the orders are what the service makes of them.
  */
 import { paymentLimits } from '../../../src/domain/payments/limits.ts';
-import type { Request } from '../load.ts';
-import { type MadeOrder, makeOrders, ownName, partnerWebhook } from '../requests.ts';
+import { capturedWebhook } from '../../harness/captured-webhook.ts';
+import type { Request } from '../../harness/send.ts';
+import { type MadeOrder, makeOrders, ownName } from '../requests.ts';
 import { sendEach } from '../send-each.ts';
 import { type Cost, measureEach, measureInTurn, measureLoad } from './cost.ts';
 import { kinds } from './kinds.ts';
@@ -121,7 +122,7 @@ function nextPayment(stage: Stage, { sent }: Sized, order: MadeOrder): Request {
   const number = sent.get(order) ?? 0;
   sent.set(order, number + 1);
   const name = `${ownName(order.orderId)}${number}`;
-  return partnerWebhook(shopOf(stage), name, { invoice_id: order.invoiceId }, number);
+  return capturedWebhook(shopOf(stage), name, { invoice_id: order.invoiceId }, number);
 }
 
 function measureOneMore(stage: Stage, sized: Sized): Promise<Cost> {

@@ -2,6 +2,7 @@
 import { createReadStream, globSync } from 'node:fs';
 import { findDatabaseFolder } from '../../../src/embedded-postgres/database-folder.ts';
 import type { Database } from '../../../src/postgres/database.ts';
+import { send } from '../../harness/send.ts';
 import { fillOrders } from '../fill-orders.ts';
 import { makeOrders, partnerWebhooks } from '../requests.ts';
 import { openShop, type Shop, signIn } from '../shop.ts';
@@ -87,8 +88,7 @@ export async function fillPaidOrders(
   const { service, database } = stage;
   const shop = shopOf(stage);
   const paid = await makeOrders(database, service.url, shop, 1);
-  const { path, headers, body } = partnerWebhooks(shop, paid)();
-  const answer = await fetch(`${service.url}${path}`, { method: 'POST', headers, body });
+  const answer = await send(service.url, partnerWebhooks(shop, paid)());
   await answer.body?.cancel();
   const options = accountIds && { accountIds };
   return {

@@ -1,7 +1,8 @@
 /** Deliveries that never match an order: the cost of requests in a database with very many of them, and with none. */
 import type { Database } from '../../../src/postgres/database.ts';
+import { capturedWebhook } from '../../harness/captured-webhook.ts';
 import { fillDeliveries } from '../fill-deliveries.ts';
-import { partnerWebhook } from '../requests.ts';
+
 import { sendEach } from '../send-each.ts';
 import { compareStages } from './kinds.ts';
 import type { Sizes } from './options.ts';
@@ -35,7 +36,7 @@ ${tableOf('none', String(unmatched), rows)}`;
 async function parkOriginal(stage: Stage, count: number) {
   const shop = shopOf(stage);
   const name = 'unmatchedoriginal';
-  const request = partnerWebhook(shop, name, { invoice_id: `OTHER-${name}` });
+  const request = capturedWebhook(shop, name, { invoice_id: `OTHER-${name}` });
   const sending = { requests: [request], connections: 1, secondsMax: 60 };
   const { answers } = await sendEach(stage.service.url, sending);
   if (!answers.has('parked')) throw new Error(`it was answered ${[...answers.keys()].join()}`);

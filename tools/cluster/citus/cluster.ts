@@ -3,7 +3,8 @@ import { chown } from 'node:fs/promises';
 import type { Closers } from '../../harness/closers.ts';
 import { waitUntil } from '../../harness/wait-until.ts';
 import { chooseUser } from '../programs.ts';
-import { type CitusNode, createNode, withNode } from './node.ts';
+import { withServer } from '../server-processes.ts';
+import { type CitusNode, createNode } from './node.ts';
 
 export type CitusCluster = {
   readonly coordinator: CitusNode;
@@ -39,7 +40,7 @@ export async function startCitusCluster(
   const [coordinator, ...workers] = nodes;
   if (!coordinator) throw new Error('there is no coordinator');
   await introduce(coordinator, workers);
-  const { postgresPort } = coordinator.places;
+  const { postgresPort } = coordinator;
   return {
     coordinator,
     workers,
@@ -47,7 +48,7 @@ export async function startCitusCluster(
     url: `postgres://postgres@127.0.0.1:${postgresPort}/${database}`,
     getWorkerOf: async (accountId) => {
       const port = await findPort(coordinator, accountId);
-      const worker = workers.find(({ places }) => places.postgresPort === port);
+      const worker = workers.find(({ postgresPort }) => postgresPort === port);
       if (!worker) throw new Error(`account ${accountId} is on no worker`);
       return worker;
     },
@@ -60,27 +61,30 @@ export async function startCitusCluster(
   };
 }
 
-async function createDatabase({ places }: CitusNode): Promise<void> {
-  await withNode(places.postgresPort, 'postgres', async (client) => {
+async function createDatabase({ postgresPort }: CitusNode): Promise<void> {
+  await withServer(postgresPort, 'postgres', async (client) => {
     await client.query(`create database ${database}`);
   });
-  await withNode(places.postgresPort, database, async (client) => {
+  await withServer(postgresPort, database, async (client) => {
     await client.query('create extension citus');
   });
 }
 
 async function introduce(coordinator: CitusNode, workers: readonly CitusNode[]): Promise<void> {
-  await withNode(coordinator.places.postgresPort, database, async (client) => {
-    const { postgresPort } = coordinator.places;
+  await withServer(coordinator.postgresPort, database, async (client) => {
+    const { postgresPort } = coordinator;
     await client.query(`select citus_set_coordinator_host('127.0.0.1', $1)`, [postgresPort]);
-    for (const { places } of workers) {
-      await client.query(`select citus_add_node('127.0.0.1', $1)`, [places.postgresPort]);
+    for (const { postgresPort } of workers) {
+      await client.query(`select citus_add_node('127.0.0.1', $1)`, [postgresPort]);
     }
   });
 }
 
-async function findPort({ places }: CitusNode, accountId: string): Promise<number | undefined> {
-  return withNode(places.postgresPort, database, async (client) => {
+async function findPort(
+  { postgresPort }: CitusNode,
+  accountId: string,
+): Promise<number | undefined> {
+  return withServer(postgresPort, database, async (client) => {
     const { rows } = await client.query<{ nodeport: number }>(
       `select n.nodeport
          from pg_dist_placement p
@@ -92,8 +96,8 @@ async function findPort({ places }: CitusNode, accountId: string): Promise<numbe
   });
 }
 
-async function reachesAll({ places }: CitusNode): Promise<boolean> {
-  return withNode(places.postgresPort, database, async (client) => {
+async function reachesAll({ postgresPort }: CitusNode): Promise<boolean> {
+  return withServer(postgresPort, database, async (client) => {
     const { rows } = await client.query<{ success: boolean }>(
       `select success from run_command_on_workers('select 1')`,
     );
@@ -102,8 +106,8 @@ async function reachesAll({ places }: CitusNode): Promise<boolean> {
 }
 
 /** One that is just being committed is prepared too, for some milliseconds. */
-async function countPrepared({ places }: CitusNode): Promise<number> {
-  return withNode(places.postgresPort, database, async (client) => {
+async function countPrepared({ postgresPort }: CitusNode): Promise<number> {
+  return withServer(postgresPort, database, async (client) => {
     const { rows } = await client.query<{ count: number }>(
       `select count(*)::int as count from pg_prepared_xacts
         where prepared < clock_timestamp() - interval '2 seconds'`,

@@ -1,16 +1,15 @@
 /** One PostgreSQL server with the Citus extension, as a process of this program. */
 import { appendFile, chown, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
 import { findFreePort } from '../../harness/free-port.ts';
 import { assertRunning, type Launched, launch } from '../../harness/launch.ts';
 import { waitUntil } from '../../harness/wait-until.ts';
 import type { User } from '../programs.ts';
-import { familyOf, signalAll } from '../server-processes.ts';
+import { familyOf, signalAll, withServer } from '../server-processes.ts';
 
 export type CitusNode = {
   readonly name: string;
-  readonly places: { readonly postgresPort: number };
+  readonly postgresPort: number;
   /** Resolves when it accepts connections. */
   readonly start: () => Promise<void>;
   /** Ends it as `pg_ctl stop -m fast` does: sessions are closed, nothing is left to recover. */
@@ -65,7 +64,7 @@ export async function createNode(
   await appendFile(join(data, 'postgresql.conf'), lines.join(''));
   return {
     name,
-    places: { postgresPort },
+    postgresPort,
     ...controls(() => run('postgres', '-D', data), postgresPort),
   };
 }
@@ -103,24 +102,5 @@ function controls(launchServer: () => Launched, port: number) {
 }
 
 async function accepts(port: number): Promise<boolean> {
-  return withNode(port, 'postgres', async () => true).catch(() => false);
-}
-
-export async function withNode<Result>(
-  port: number,
-  database: string,
-  use: (client: pg.Client) => Promise<Result>,
-): Promise<Result> {
-  const client = new pg.Client({
-    connectionString: `postgres://postgres@127.0.0.1:${port}/${database}`,
-    connectionTimeoutMillis: 5_000,
-    query_timeout: 30_000,
-  });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    return await use(client);
-  } finally {
-    await client.end().catch(() => {});
-  }
+  return withServer(port, 'postgres', async () => true).catch(() => false);
 }

@@ -56,7 +56,7 @@ export async function runCitus(options: CitusRunOptions): Promise<RunResult<Citu
   const { shops, workerOf } = await openShops(cluster, services, env);
   const watch = startWatch(cluster.nodes);
   closers.add(watch.stop);
-  const load = startLoad(services, shops, { perSecond, together: cluster.workers.length });
+  const load = startLoad(services, shops, { perSecond, atOnce: cluster.workers.length });
   const stage = { services, shops, env, load, watch, cluster, workerOf };
   await servingAgain(stage, shops);
   const figures: CitusFigures[] = [];

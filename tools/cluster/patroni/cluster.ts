@@ -1,10 +1,10 @@
 /** PostgreSQL as Patroni runs it: three members of etcd, three nodes and HAProxy, all on this machine. */
 import { chown } from 'node:fs/promises';
-import pg from 'pg';
 import type { Closers } from '../../harness/closers.ts';
 import { type CommandOutcome, runProgram } from '../../harness/command-line.ts';
 import { waitUntil } from '../../harness/wait-until.ts';
 import { chooseUser, type Programs } from '../programs.ts';
+import { withServer } from '../server-processes.ts';
 import { type EtcdMember, startEtcd } from './etcd.ts';
 import { startProxy } from './haproxy.ts';
 import { createNode, type PatroniNode } from './node.ts';
@@ -70,8 +70,8 @@ export async function startDatabaseCluster(
 
 export { clusterName };
 
-function hostOf({ places }: PatroniNode): string {
-  return `127.0.0.1:${places.outerPostgresPort}`;
+function hostOf({ layout }: PatroniNode): string {
+  return `127.0.0.1:${layout.outerPostgresPort}`;
 }
 
 type Role = {
@@ -83,8 +83,8 @@ type Role = {
 
 /** As the nodes themselves tell. A node that does not answer in time is skipped: the others know as much. */
 async function readRoles(nodes: readonly PatroniNode[]): Promise<readonly Role[]> {
-  for (const { places } of nodes) {
-    const roles = await findRoles(places.restPort).catch(() => undefined);
+  for (const { layout } of nodes) {
+    const roles = await findRoles(layout.restPort).catch(() => undefined);
     if (roles) return roles;
   }
   return [];
@@ -128,12 +128,9 @@ function getNode(nodes: readonly PatroniNode[], roles: readonly Role[], wanted: 
   return found;
 }
 
-async function createDatabase({ places }: PatroniNode): Promise<void> {
-  const client = new pg.Client({
-    connectionString: `postgres://postgres@127.0.0.1:${places.postgresPort}/postgres`,
+async function createDatabase({ layout }: PatroniNode): Promise<void> {
+  await withServer(layout.postgresPort, 'postgres', async (client) => {
+    await client.query('create role payments login');
+    await client.query(`create database ${database} owner payments`);
   });
-  await client.connect();
-  await client.query('create role payments login');
-  await client.query(`create database ${database} owner payments`);
-  await client.end();
 }

@@ -14,7 +14,7 @@ export type EtcdMember = {
   readonly start: () => Promise<void>;
 };
 
-type Places = readonly { name: string; clientPort: number; peerPort: number }[];
+type Address = { readonly name: string; readonly clientPort: number; readonly peerPort: number };
 
 const names = ['etcd-1', 'etcd-2', 'etcd-3'] as const;
 
@@ -23,15 +23,15 @@ export async function startEtcd(
   folder: string,
   user: User,
 ): Promise<readonly EtcdMember[]> {
-  const places: { name: string; clientPort: number; peerPort: number }[] = [];
+  const addresses: Address[] = [];
   for (const name of names) {
-    places.push({ name, clientPort: await findFreePort(), peerPort: await findFreePort() });
+    addresses.push({ name, clientPort: await findFreePort(), peerPort: await findFreePort() });
   }
   const older = etcdInterface === 'etcd' ? ['--enable-v2'] : [];
-  const members = places.map((place) =>
-    openMember(place, () =>
+  const members = addresses.map((own) =>
+    openMember(own, () =>
       launch(
-        [etcd, ...wordsOf(place, places, folder), ...older],
+        [etcd, ...wordsOf(own, addresses, folder), ...older],
         {},
         { cwd: folder, ...(user && { user }) },
       ),
@@ -41,10 +41,7 @@ export async function startEtcd(
   return members;
 }
 
-function openMember(
-  { name, clientPort }: Places[number],
-  launchMember: () => Launched,
-): EtcdMember {
+function openMember({ name, clientPort }: Address, launchMember: () => Launched): EtcdMember {
   let running: Launched | undefined;
   const url = `http://127.0.0.1:${clientPort}`;
   return {
@@ -71,18 +68,18 @@ function openMember(
 }
 
 function wordsOf(
-  { name, clientPort, peerPort }: Places[number],
-  places: Places,
+  { name, clientPort, peerPort }: Address,
+  all: readonly Address[],
   folder: string,
 ): string[] {
-  const address = (port: number) => `http://127.0.0.1:${port}`;
-  const cluster = places.map((place) => `${place.name}=${address(place.peerPort)}`).join(',');
+  const urlOf = (port: number) => `http://127.0.0.1:${port}`;
+  const cluster = all.map((one) => `${one.name}=${urlOf(one.peerPort)}`).join(',');
   return [
     ...['--name', name, '--data-dir', join(folder, name)],
-    ...['--listen-client-urls', address(clientPort)],
-    ...['--advertise-client-urls', address(clientPort)],
-    ...['--listen-peer-urls', address(peerPort)],
-    ...['--initial-advertise-peer-urls', address(peerPort)],
+    ...['--listen-client-urls', urlOf(clientPort)],
+    ...['--advertise-client-urls', urlOf(clientPort)],
+    ...['--listen-peer-urls', urlOf(peerPort)],
+    ...['--initial-advertise-peer-urls', urlOf(peerPort)],
     ...['--initial-cluster', cluster, '--initial-cluster-state', 'new'],
   ];
 }

@@ -30,8 +30,8 @@ export async function startProxy(
 /** Sessions to a server that is no longer the leader are closed, or the service would wait for them. */
 function settingsOf(port: number, nodes: readonly PatroniNode[]): string {
   const servers = nodes.map(
-    ({ name, places }) =>
-      `  server ${name} 127.0.0.1:${places.outerPostgresPort} check port ${places.outerRestPort}`,
+    ({ name, layout }) =>
+      `  server ${name} 127.0.0.1:${layout.outerPostgresPort} check port ${layout.outerRestPort}`,
   );
   return [
     'global',

@@ -9,12 +9,12 @@ import type { Programs, User } from '../programs.ts';
 import { familyOf, findPostmaster, signalAll } from '../server-processes.ts';
 import type { EtcdMember } from './etcd.ts';
 import { type Relay, startRelay } from './relay.ts';
-import { type NodePlaces, patroniSettings } from './settings.ts';
+import { type NodeLayout, patroniSettings } from './settings.ts';
 
 export type PatroniNode = {
   readonly name: string;
   readonly settingsFile: string;
-  readonly places: NodePlaces;
+  readonly layout: NodeLayout;
   readonly start: () => void;
   readonly output: () => string;
   /** PostgreSQL alone, or the whole node, as if its machine lost its power. */
@@ -39,26 +39,26 @@ export async function createNode(
     [postgresPort, restPort, ...etcd.map(({ clientPort }) => clientPort)].map(startRelay),
   );
   if (!postgres || !rest) throw new Error('a relay is missing');
-  const places = {
+  const layout = {
     ...{ name, postgresPort, restPort, dataFolder: join(own, 'data'), socketFolder: own },
     outerPostgresPort: postgres.port,
     outerRestPort: rest.port,
     etcdPorts: toEtcd.map(({ port }) => port),
   };
   const settingsFile = join(own, 'patroni.json');
-  await writeFile(settingsFile, patroniSettings(places, programs));
+  await writeFile(settingsFile, patroniSettings(layout, programs));
   if (user) for (const path of [own, settingsFile]) await chown(path, user.uid, user.gid);
   const start = () =>
     launch([programs.patroni, settingsFile], {}, { cwd: own, ...(user && { user }) });
-  return { name, settingsFile, places, ...controls(places, start, [postgres, rest, ...toEtcd]) };
+  return { name, settingsFile, layout, ...controls(layout, start, [postgres, rest, ...toEtcd]) };
 }
 
-function controls(places: NodePlaces, start: () => Launched, relays: readonly Relay[]) {
+function controls(layout: NodeLayout, start: () => Launched, relays: readonly Relay[]) {
   let running: Launched | undefined;
   const patroniPids = async () =>
     running && !running.hasExited() ? familyOf(running.pid) : Promise.resolve([]);
   const postgresPids = async () => {
-    const pid = await findPostmaster(places.dataFolder);
+    const pid = await findPostmaster(layout.dataFolder);
     return pid === undefined ? [] : familyOf(pid);
   };
   const everyPid = async () => [...(await patroniPids()), ...(await postgresPids())];
@@ -66,9 +66,9 @@ function controls(places: NodePlaces, start: () => Launched, relays: readonly Re
     signalAll(what === 'node' ? await everyPid() : await postgresPids(), 'SIGKILL');
     if (what !== 'node') return;
     // What Patroni has just begun, such as a rewind, outlives it and holds its output open.
-    await waitUntil(`${places.name} is dead`, async () => {
+    await waitUntil(`${layout.name} is dead`, async () => {
       const left = (await listProcesses()).filter(({ command }) =>
-        command.includes(places.dataFolder),
+        command.includes(layout.dataFolder),
       );
       signalAll(
         left.map(({ pid }) => pid),

@@ -40,7 +40,9 @@ export async function runCluster(options: PatroniRunOptions): Promise<RunResult<
   await succeed(['migrate'], env);
   const services = await startServices(urlsByName(cluster, ways), env, closers);
   const shops = [await openShop(services[0], env)];
-  const watch = startWatch(cluster.nodes);
+  const watch = startWatch(
+    cluster.nodes.map(({ name, layout }) => ({ name, postgresPort: layout.postgresPort })),
+  );
   closers.add(watch.stop);
   const load = startLoad(services, shops, { perSecond });
   const stage = { services, shops, env, load, watch };

@@ -1,7 +1,7 @@
 /** What a node is told. Patroni reads YAML, of which JSON is a part. */
 import type { Programs } from '../programs.ts';
 
-export type NodePlaces = {
+export type NodeLayout = {
   readonly name: string;
   readonly dataFolder: string;
   readonly socketFolder: string;
@@ -47,10 +47,10 @@ const decisions = {
 const local = (port: number) => `127.0.0.1:${port}`;
 
 export function patroniSettings(
-  places: NodePlaces,
+  layout: NodeLayout,
   { postgresFolder, etcdInterface }: Pick<Programs, 'postgresFolder' | 'etcdInterface'>,
 ): string {
-  const { name, postgresPort, restPort, outerPostgresPort, outerRestPort, etcdPorts } = places;
+  const { name, postgresPort, restPort, outerPostgresPort, outerRestPort, etcdPorts } = layout;
   return JSON.stringify({
     scope: clusterName,
     name,
@@ -64,14 +64,14 @@ export function patroniSettings(
     postgresql: {
       listen: local(postgresPort),
       connect_address: local(outerPostgresPort),
-      data_dir: places.dataFolder,
+      data_dir: layout.dataFolder,
       bin_dir: postgresFolder,
-      pgpass: `${places.socketFolder}/pgpass`,
+      pgpass: `${layout.socketFolder}/pgpass`,
       authentication: {
         superuser: { username: 'postgres' },
         replication: { username: 'replicator' },
       },
-      parameters: { unix_socket_directories: places.socketFolder },
+      parameters: { unix_socket_directories: layout.socketFolder },
       pg_hba: [
         'local all all trust',
         'host all all 127.0.0.1/32 trust',

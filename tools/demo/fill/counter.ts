@@ -6,8 +6,8 @@ import { minorOf } from '../../../simulator/money.ts';
 import { liveSecrets } from '../../../src/domain/accounts/account.ts';
 import { retrySeconds } from '../../../src/domain/inbox/retry-schedule.ts';
 import { addSeconds } from '../../../src/domain/time.ts';
-import type { FillStage } from './fill-stage.ts';
 import type { Life } from './lives.ts';
+import type { FillStage } from './open-past.ts';
 import { orderBody } from './order-body.ts';
 import type { PlacedOrder } from './start-payment.ts';
 

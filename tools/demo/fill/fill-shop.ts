@@ -5,17 +5,17 @@
 
 import { createClient } from '../../../client/client.js';
 import { commandLine } from '../../../src/domain/audit.ts';
-import { addSeconds } from '../../../src/domain/time.ts';
+import { addSeconds, type Clock } from '../../../src/domain/time.ts';
 import { createAccount } from '../../../src/use-cases/accounts/create-account.ts';
 import { createEndpoint } from '../../../src/use-cases/events/create-endpoint.ts';
+import { startLocalServer } from '../../harness/local-server.ts';
 import { sellAtTheCounter } from './counter.ts';
-import type { FillStage, Past } from './fill-stage.ts';
 import { liveOrder } from './live-order.ts';
 import { during, liveOperator, liveOwner, type Period } from './live-team.ts';
 import { type Life, runLives } from './lives.ts';
+import type { FillStage, Past } from './open-past.ts';
 import { type PlanOptions, planOrders, routes } from './plan-orders.ts';
 import { brand } from './tea-shop.ts';
-import { openWarehouse } from './warehouse.ts';
 
 export type FillOptions = PlanOptions & {
   readonly onProgress?: (done: number, total: number) => void;
@@ -93,6 +93,18 @@ export async function fillShop(past: Past, options: FillOptions): Promise<Filled
     throw error;
   }
   return { accountId, accessKey, accessSecret, close: warehouse.close };
+}
+
+/** The warehouse answers as it should until its software breaks, and with an error from then on. */
+async function openWarehouse(clock: Clock, breaksAt: Date) {
+  const { url, close } = await startLocalServer((request, response) => {
+    request.resume();
+    const isFine = clock() < breaksAt;
+    const body = isFine ? { received: true } : { error: 'stock database: connection refused' };
+    response.writeHead(isFine ? 200 : 500, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+  });
+  return { url: `${url}/payment-events`, close };
 }
 
 async function* counted(life: Life, onEnded: () => void): Life {

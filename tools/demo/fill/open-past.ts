@@ -1,11 +1,23 @@
 /** Opens a service and both providers on one clock that starts in the past. */
+import type { Client } from '../../../client/client.js';
 import { findShopOf } from '../../../simulator/service-shops.ts';
 import type { FindShop, Shop } from '../../../simulator/shops.ts';
-import { startSimulator } from '../../../simulator/simulator.ts';
+import { type Simulator, startSimulator } from '../../../simulator/simulator.ts';
 import type { Database } from '../../../src/postgres/database.ts';
-import { createPastClock, speed } from '../../harness/past-clock.ts';
-import { startPastService } from '../../harness/past-service.ts';
-import type { Past } from './fill-stage.ts';
+import { createPastClock, type PastClock, speed } from '../../harness/past-clock.ts';
+import { type PastService, startPastService } from '../../harness/past-service.ts';
+
+/** A service in the past, with the providers on the same clock. */
+export type Past = Omit<PastService, 'close'> & {
+  readonly clock: PastClock;
+  readonly simulator: Simulator;
+};
+
+/** What the lives of a filled shop act on. */
+export type FillStage = Past & {
+  readonly accountId: string;
+  readonly client: Client;
+};
 
 type PastParts = {
   readonly database: Database;

@@ -6,7 +6,7 @@ import { acceptWithPassword } from '../../../src/use-cases/users/accept-invitati
 import { listTeam } from '../../../src/use-cases/users/change-member.ts';
 import { inviteUser } from '../../../src/use-cases/users/invite-user.ts';
 import { signInWithPassword } from '../../../src/use-cases/users/sign-in.ts';
-import type { FillStage } from './fill-stage.ts';
+import type { FillStage } from './open-past.ts';
 
 export type Person = Visitor & { readonly email: string; readonly role: Role };
 

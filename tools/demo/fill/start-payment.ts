@@ -1,7 +1,7 @@
 /** A consumer chooses how to pay: on the checkout page, through a payment link, or on a page of the shop. */
 import { newBrowser } from '../../harness/plain-browser.ts';
 import { startAtCheckout } from '../start-at-checkout.ts';
-import type { FillStage } from './fill-stage.ts';
+import type { FillStage } from './open-past.ts';
 import type { ModeCode, PlannedOrder } from './plan-orders.ts';
 
 export type PlacedOrder = {
