@@ -7,7 +7,7 @@ export type Random = () => number;
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 export function randomOf(seed: number, label: string): Random {
-  return mulberry32(digestOf(seed, label).readUInt32BE());
+  return randomFrom(digestOf(seed, label).readUInt32BE());
 }
 
 /** An id in the provider's format. It is derived from the label, so another run never reuses it for something else. */
@@ -43,8 +43,8 @@ function digestOf(seed: number, label: string): Buffer {
   return createHash('sha256').update(`${seed}:${label}`).digest();
 }
 
-/** Tommy Ettinger's generator with 32 bits of state; not suitable for secrets. */
-function mulberry32(start: number): Random {
+/** Mulberry32, Tommy Ettinger's generator with 32 bits of state; not suitable for secrets. */
+export function randomFrom(start: number): Random {
   let state = start;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

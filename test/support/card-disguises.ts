@@ -1,8 +1,7 @@
 /**
  * Generates card numbers in many spellings from a seed. It follows contract 8.5 and shares no code with the service.
  */
-
-export type Random = () => number;
+import { randomFrom } from '../../simulator/random.ts';
 
 export type Dealer = {
   readonly pick: <Entry>(entries: readonly Entry[]) => Entry;
@@ -44,7 +43,7 @@ const escapes: readonly ((character: string) => string)[] = [
 ];
 
 export function createDealer(seed: number): Dealer {
-  const random = createRandom(seed);
+  const random = randomFrom(seed);
   const below = (count: number) => Math.floor(random() * count);
   const pick: Dealer['pick'] = (entries) => entries[below(entries.length)] as (typeof entries)[0];
   const numbers = new Map<string, string>();
@@ -136,17 +135,6 @@ function checkDigitOf(body: string): string {
     return total + (doubled > 9 ? doubled - 9 : doubled);
   }, 0);
   return String((10 - (sum % 10)) % 10);
-}
-
-/** Mulberry32: small and seeded. */
-function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 const numberMark = '\u0001';

@@ -77,15 +77,17 @@ function* textsOfText(text: string): Generator<string> {
       // Not JSON, so the text itself is enough.
     }
   }
-  if (text.includes('%')) yield text.replaceAll(/(?:%[\da-f]{2})+/gi, decode);
+  if (text.includes('%')) yield decodePercents(text);
 }
 
-function decode(encoded: string): string {
-  try {
-    return decodeURIComponent(encoded);
-  } catch {
-    return encoded;
-  }
+export function decodePercents(text: string): string {
+  return text.replaceAll(/(?:%[\da-f]{2})+/gi, (encoded) => {
+    try {
+      return decodeURIComponent(encoded);
+    } catch {
+      return encoded;
+    }
+  });
 }
 
 /** Every value of every row of every table. */

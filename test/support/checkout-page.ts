@@ -3,16 +3,16 @@
  * shop to which consumers return is a server of its own.
  */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
 import { after } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { RequestedAccount } from '../../src/use-cases/accounts/create-account.ts';
 import { issueOrderToken } from '../../src/use-cases/orders/order-tokens.ts';
+import { startLocalServer } from '../../tools/harness/local-server.ts';
 import { openBrowser } from './browser.ts';
 import { type Journey, startJourney } from './journey.ts';
 import { orderBody } from './order-bodies.ts';
 import type { ReturnedPayload } from './returns.ts';
-import { assertFits } from './sound-page.ts';
+import { assertFits, watchPage } from './sound-page.ts';
 
 export type Look = {
   readonly width?: number;
@@ -107,16 +107,7 @@ export async function newContext({ width = 1280, ...options }: Look = {}): Promi
 }
 
 export function watch(page: Page): string[] {
-  const troubles: string[] = [];
-  page.on('pageerror', (error) => troubles.push(String(error)));
-  page.on('console', (message) => {
-    if (message.type() === 'error') troubles.push(message.text());
-  });
-  page.on('request', (request) => {
-    const { hostname } = new URL(request.url());
-    if (hostname !== '127.0.0.1') troubles.push(request.url());
-  });
-  return troubles;
+  return watchPage(page, ({ hostname }) => hostname === '127.0.0.1');
 }
 
 export async function startPayment(page: Page, label: string): Promise<void> {
@@ -171,22 +162,20 @@ export type ShopPage = {
 /** The shop to which consumers return. */
 export async function startShopPage(host = '127.0.0.1'): Promise<ShopPage> {
   const payloads: ReturnedPayload[] = [];
-  const server = createServer((request, reply) => {
-    const response = new URL(request.url ?? '', 'http://shop').searchParams.get('response');
-    if (response !== null) {
-      payloads.push(JSON.parse(Buffer.from(response, 'base64').toString('utf8')).payload);
-    }
-    reply.setHeader('content-type', 'text/html');
-    reply.end('<link rel="icon" href="data:,"><p>Thank you for your order</p>');
-  });
-  await new Promise<void>((resolve) => server.listen(0, host, () => resolve()));
-  after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as { port: number };
+  const { url, close } = await startLocalServer(
+    (request, reply) => {
+      const response = new URL(request.url ?? '', 'http://shop').searchParams.get('response');
+      if (response !== null) {
+        payloads.push(JSON.parse(Buffer.from(response, 'base64').toString('utf8')).payload);
+      }
+      reply.setHeader('content-type', 'text/html');
+      reply.end('<link rel="icon" href="data:,"><p>Thank you for your order</p>');
+    },
+    { host },
+  );
+  after(close);
   return {
-    url: `http://${host}:${port}`,
+    url,
     take: () => {
       const payload = payloads.pop();
       assert.ok(payload, 'nobody has returned');

@@ -2,10 +2,10 @@
  * The database servers of compose.cluster.yaml without a container engine: their scripts run on the PostgreSQL of this
  * machine, at addresses in place of names, and the documented `docker` commands are carried out on them.
  */
-import { existsSync, readdirSync } from 'node:fs';
 import { chmod, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after } from 'node:test';
+import { findPostgresFolder } from '../../tools/cluster/programs.ts';
 import { runProgram } from '../../tools/harness/command-line.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { assertRunning, type Launched, launch } from '../../tools/harness/launch.ts';
@@ -13,7 +13,7 @@ import { projectDir } from '../../tools/harness/project.ts';
 import { makeTemporaryFolder } from '../../tools/harness/temporary-folder.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 
-const programs = findPrograms();
+const programs = await findPostgresFolder();
 
 /** For tests that are skipped without it: the image is Debian's PostgreSQL, and its scripts begin as root. */
 export const noServers =
@@ -166,12 +166,4 @@ async function layOut(root: string, translate: (text: string) => string): Promis
 async function makeVolume(root: string, name: string): Promise<void> {
   const words = ['install', '--directory', '--owner=postgres', '--mode=755'] as const;
   await runProgram([...words, join(root, name)], {});
-}
-
-/** The folder of the newest version. */
-function findPrograms(): string | undefined {
-  const folder = '/usr/lib/postgresql';
-  const versions = existsSync(folder) ? readdirSync(folder) : [];
-  const newest = versions.sort((one, other) => Number(other) - Number(one))[0];
-  return newest === undefined ? undefined : join(folder, newest, 'bin');
 }

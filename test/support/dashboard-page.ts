@@ -6,9 +6,10 @@ import { inviteUser } from '../../src/use-cases/users/invite-user.ts';
 import { openBrowser } from './browser.ts';
 import { newEmail, password } from './dashboard.ts';
 
-export { assertSound } from './sound-page.ts';
-
+import { watchPage } from './sound-page.ts';
 import type { TestService } from './test-service.ts';
+
+export { assertSound } from './sound-page.ts';
 
 export type Look = {
   readonly width?: number;
@@ -26,14 +27,7 @@ export function dashboardPages(service: TestService, accountId: string) {
       ...look,
     });
     const page = await context.newPage();
-    const troubles: string[] = [];
-    page.on('pageerror', (error) => troubles.push(String(error)));
-    page.on('console', (message) => {
-      if (message.type() === 'error') troubles.push(message.text());
-    });
-    page.on('request', (request) => {
-      if (new URL(request.url()).origin !== site) troubles.push(request.url());
-    });
+    const troubles = watchPage(page, ({ origin }) => origin === site);
     return { page, troubles };
   };
 

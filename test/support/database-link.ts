@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { after } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { clusterAddress, connectToCluster } from './test-database.ts';
+import { closeBoth, clusterAddress, connectToCluster } from './test-database.ts';
 
 export type DatabaseLink = {
   /** The URL of the database through this link. */
@@ -45,7 +45,8 @@ export async function openDatabaseLink(testUrl: string, user?: string): Promise<
       const due = delayMs > 0 && Promise.race([delay(delayMs), opened.promise]);
       before = Promise.all([before, due]).then(() => client.write(chunk));
     });
-    closeTogether(pair, () => pairs.delete(pair));
+    closeBoth(client, server);
+    client.on('close', () => pairs.delete(pair));
   };
   const listen = async (at = 0): Promise<Server> => {
     const listener = createServer(accept).listen(at, '127.0.0.1');
@@ -101,12 +102,4 @@ function hold({ client, server }: Pair): void {
 function release({ client, server }: Pair): void {
   client.resume();
   server.resume();
-}
-
-function closeTogether({ client, server }: Pair, done: () => void): void {
-  client.on('close', () => server.destroy());
-  server.on('close', () => client.destroy());
-  client.on('close', done);
-  client.on('error', () => {});
-  server.on('error', () => {});
 }

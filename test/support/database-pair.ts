@@ -6,14 +6,14 @@ import { chmod, chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import pg from 'pg';
+import type pg from 'pg';
 import { makeOwnFolder } from '../../src/embedded-postgres/durable-file.ts';
 import { reachablePrograms } from '../../src/embedded-postgres/machine-folder.ts';
 import { findPrograms, initialiseCluster } from '../../src/embedded-postgres/postgres-process.ts';
 import { chooseServerUser } from '../../src/embedded-postgres/server-user.ts';
+import { familyOf, signalAll, withServer } from '../../tools/cluster/server-processes.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { assertRunning, type Launched, launch } from '../../tools/harness/launch.ts';
-import { listChildren } from '../../tools/harness/processes.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 
 export type PairedServer = {
@@ -68,7 +68,7 @@ export async function startDatabasePair(): Promise<DatabasePair> {
   await initialiseCluster(programs, user, one);
   await writeOwned(one, 'pg_hba.conf', accessRules);
   await leader.start();
-  await withClient(leader.host, async (client) => {
+  await withServer(portOf(leader.host), 'postgres', async (client) => {
     await copyCluster(client, two, () => run(['cp', '-a', `${one}/.`, two]).exited);
     await standby.followOther(leader);
     await standby.start();
@@ -104,14 +104,7 @@ function openServer(directory: string, port: number, startServer: Start): Paired
   // Each process of a server has a group of its own.
   const signal = async (name: NodeJS.Signals) => {
     if (!running || running.hasExited()) return;
-    const children = await listChildren(running.pid);
-    for (const pid of [running.pid, ...children.map((child) => child.pid)]) {
-      try {
-        process.kill(pid, name);
-      } catch {
-        // It has ended by itself.
-      }
-    }
+    signalAll(await familyOf(running.pid), name);
   };
   return {
     host,
@@ -130,18 +123,17 @@ function openServer(directory: string, port: number, startServer: Start): Paired
     freeze: () => signal('SIGSTOP'),
     thaw: () => signal('SIGCONT'),
     cancelWaits: () =>
-      withClient(host, async (client) => {
+      withServer(portOf(host), 'postgres', async (client) => {
         const waiting = `from pg_stat_activity where wait_event = 'SyncRep'`;
         const { rowCount } = await client.query(`select pg_cancel_backend(pid) ${waiting}`);
         return rowCount ?? 0;
       }),
     promote: () =>
-      withClient(host, async (client) => {
+      withServer(portOf(host), 'postgres', async (client) => {
         await client.query('select pg_promote(true, 30)');
       }),
     followOther: async (other) => {
-      const [, otherPort] = other.host.split(':');
-      const address = `host=127.0.0.1 port=${otherPort} user=postgres application_name=paired`;
+      const address = `host=127.0.0.1 port=${portOf(other.host)} user=postgres application_name=paired`;
       await writeOwned(directory, 'standby.signal', '');
       await writeOwned(directory, 'postgresql.auto.conf', `primary_conninfo = '${address}'\n`);
     },
@@ -169,22 +161,12 @@ async function writeOwned(directory: string, name: string, text: string): Promis
 }
 
 async function isServing(host: string): Promise<boolean> {
-  return withClient(host, async (client) => {
+  return withServer(portOf(host), 'postgres', async (client) => {
     await client.query('select 1');
     return true;
   }).catch(() => false);
 }
 
-async function withClient<Result>(
-  host: string,
-  use: (client: pg.Client) => Promise<Result>,
-): Promise<Result> {
-  const client = new pg.Client({ connectionString: `postgres://postgres@${host}/postgres` });
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    return await use(client);
-  } finally {
-    await client.end().catch(() => {});
-  }
+function portOf(host: string): number {
+  return Number(host.split(':')[1]);
 }

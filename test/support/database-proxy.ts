@@ -3,8 +3,8 @@
  * server receives the statement or after the server has answered it.
  */
 import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
-import { clusterAddress, connectToCluster } from './test-database.ts';
+import { createServer } from 'node:net';
+import { closeBoth, clusterAddress, connectToCluster } from './test-database.ts';
 
 export type Side = 'before' | 'after';
 
@@ -79,7 +79,7 @@ export async function startDatabaseProxy(): Promise<DatabaseProxy> {
       if (due === undefined) client.write(chunk);
       else if (isHeld && due.side === 'after' && answers === questions) due.act(cut);
     });
-    closeTogether(client, server);
+    closeBoth(client, server);
   }).listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   // It is needed until the databases are dropped, and must not keep the process alive.
@@ -99,13 +99,6 @@ export async function startDatabaseProxy(): Promise<DatabaseProxy> {
       armed = undefined;
     },
   };
-}
-
-function closeTogether(client: Socket, server: Socket): void {
-  client.on('close', () => server.destroy());
-  server.on('close', () => client.destroy());
-  client.on('error', () => {});
-  server.on('error', () => {});
 }
 
 const [parse, bind, simple, sync, ready] = Buffer.from('PBQSZ');

@@ -3,6 +3,7 @@
  * `writeDeliveries` turns it into bodies. Plans contain no ids, so that they shrink well and fit several orders.
  */
 import fc from 'fast-check';
+import { randomFrom } from '../../simulator/random.ts';
 import { partnerEvent, partnerPayment, partnerRefund } from './deliveries.ts';
 import { type GatewayAttempt, gatewayAttempts, writeGatewayAttempts } from './gateway-sets.ts';
 import {
@@ -95,7 +96,7 @@ export function writeDeliveries(plan: SetPlan, names: SetNames): SetDelivery[] {
 
 /** The deliveries in a random order, some of them repeated, by a seed. */
 export function arrange<Entry>(entries: readonly Entry[], seed: number): Entry[] {
-  const random = createRandom(seed);
+  const random = randomFrom(seed);
   const repeats = entries.filter(() => random() < 0.4);
   const arranged = [...entries, ...repeats];
   for (let last = arranged.length - 1; last > 0; last -= 1) {
@@ -103,17 +104,6 @@ export function arrange<Entry>(entries: readonly Entry[], seed: number): Entry[]
     [arranged[last], arranged[other]] = [arranged[other] as Entry, arranged[last] as Entry];
   }
   return arranged;
-}
-
-/** Mulberry32: small, seeded, good enough to shuffle. */
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 function writePartnerAttempt(

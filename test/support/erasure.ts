@@ -4,6 +4,7 @@ import { consumerErase } from '../../src/cli/consumers/consumer-erase.ts';
 import { readWords } from '../../src/cli/framework/read-words.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import type { Config } from '../../src/process/config.ts';
+import { decodePercents } from './card-search.ts';
 import { dumpTables } from './test-database.ts';
 import type { TestService } from './test-service.ts';
 
@@ -76,17 +77,7 @@ function textOf(value: unknown): string {
   const unescaped = written.replace(/\\u([0-9a-f]{4})/gi, (_all, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   );
-  return `${written} ${unescaped} ${decode(unescaped.replaceAll('+', ' '))} ${decode(written)}`;
-}
-
-function decode(text: string): string {
-  return text.replace(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
-    try {
-      return decodeURIComponent(encoded);
-    } catch {
-      return encoded;
-    }
-  });
+  return `${written} ${unescaped} ${decodePercents(unescaped.replaceAll('+', ' '))} ${decodePercents(written)}`;
 }
 
 export async function assertErased(database: Database): Promise<void> {

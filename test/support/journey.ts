@@ -10,6 +10,7 @@ import type { PaymentModeCode } from '../../src/domain/payment-mode.ts';
 import type { RequestedAccount } from '../../src/use-cases/accounts/create-account.ts';
 import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
+import { readForm } from '../../tools/harness/plain-browser.ts';
 import { issueMerchantToken } from './merchant-token.ts';
 import { orderBody } from './order-bodies.ts';
 import { pollAllDue } from './poll-all-due.ts';
@@ -64,7 +65,7 @@ export async function startJourney(options: SimulatorOptions = {}): Promise<Jour
   let shops = 0;
   const openNextShop: Journey['openShop'] = (settings) => {
     shops += 1;
-    return openShop(service, simulator, shops === 1 ? '' : `_${shops}`, settings);
+    return openShopAt(service, simulator, shops === 1 ? '' : `_${shops}`, settings);
   };
   const shop = await openNextShop();
   // A new token for each call: an earlier one may have expired when the clock was moved.
@@ -123,14 +124,14 @@ export async function startJourney(options: SimulatorOptions = {}): Promise<Jour
   };
 }
 
-/** Sets up the account as `account create` and `account update` would. */
-async function openShop(
+/** Sets up the account as `account create` and `account update` would. `url` is where it reaches the simulator. */
+export async function openShopAt(
   service: TestService,
   simulator: Simulator,
   mark: string,
   settings: Partial<RequestedAccount> = {},
+  url = simulator.url,
 ): Promise<JourneyShop> {
-  const { url } = simulator;
   const [partnerKeyId, keySecret] = [`rzp_test_journey${mark}`, 'partner_key_secret_journey'];
   const [merchantId, password] = [`SIMJOURNEY${mark}`, 'bank_gateway_password_journey'];
   const account = await service.createAccount({
@@ -178,11 +179,5 @@ export async function findCheckout(redirectUrl: string): Promise<string> {
 
 /** The form that our launch page posts. */
 export function readLaunchForm(page: string) {
-  const attribute = (text = '') =>
-    text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
-  const inputs = page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g);
-  const fields: Record<string, string> = Object.fromEntries(
-    [...inputs].map(([, name, value]) => [attribute(name), attribute(value)]),
-  );
-  return { action: attribute(/<form method="post" action="([^"]*)">/.exec(page)?.[1]), fields };
+  return readForm(page) ?? { action: '', fields: {} };
 }

@@ -3,15 +3,16 @@ import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { chmod, chown, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { after } from 'node:test';
+import { findProgram } from '../../tools/harness/find-program.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { assertRunning, launch } from '../../tools/harness/launch.ts';
 import { makeTemporaryFolder } from '../../tools/harness/temporary-folder.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { clusterAddress } from './test-database.ts';
 
-const program = findProgram();
+const program = process.env.PGBOUNCER || findProgram('pgbouncer');
 
 /** For tests that are skipped without it; `npm ci` cannot install it. Older ones do not know prepared statements. */
 export const noPgBouncer =
@@ -70,12 +71,4 @@ function isListening(port: number): Promise<boolean> {
 function minorVersionOf(file: string): number {
   const { stdout } = spawnSync(file, ['--version'], { encoding: 'utf8' });
   return Number(/^PgBouncer 1\.(\d+)/.exec(stdout)?.[1] ?? 0);
-}
-
-function findProgram(): string | undefined {
-  if (process.env.PGBOUNCER) return process.env.PGBOUNCER;
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  return folders
-    .map((folder) => join(folder, 'pgbouncer'))
-    .find((file) => statSync(file, { throwIfNoEntry: false })?.isFile());
 }

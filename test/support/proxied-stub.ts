@@ -1,10 +1,11 @@
 /** For tests of proxies: a stub in place of the service, and callers at any address of the loopback network. */
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, request } from 'node:http';
+import { type IncomingHttpHeaders, request } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { after } from 'node:test';
 import { connect as connectTls } from 'node:tls';
+import { startLocalServer } from '../../tools/harness/local-server.ts';
 
 /** A public path whose reply fits into no buffer of the proxy, nor of the kernel. */
 export const largePath = '/dashboard/large';
@@ -12,12 +13,10 @@ const large = Buffer.alloc(8 * 1024 * 1024, 'x');
 
 /** Answers everything else with its address. */
 export async function startStub(address: string, port: number) {
-  const server = createServer(({ url }, reply) => reply.end(url === largePath ? large : address));
-  await new Promise<void>((resolve) => server.listen(port, address, resolve));
-  const close = async () => {
-    server.closeAllConnections();
-    server.close();
-  };
+  const { close } = await startLocalServer(
+    ({ url }, reply) => reply.end(url === largePath ? large : address),
+    { host: address, port },
+  );
   after(close);
   return { close };
 }

@@ -2,12 +2,14 @@
  * A bank gateway whose answer to each refund call is decided by the test; the simulator only plays whole scenarios. It
  * stores the records of each order and lists them when it is polled.
  */
-import { createServer, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { after } from 'node:test';
 import { verifyInvariants } from '../../src/use-cases/upkeep/verify-invariants.ts';
+import { startLocalServer } from '../../tools/harness/local-server.ts';
 import { shopOf } from '../api/webhooks/shop.ts';
 import { gatewayBody } from './deliveries.ts';
 import { pollAllDue } from './poll-all-due.ts';
+import { answerWith } from './stub-gateway.ts';
 import { type Reply, startTestService } from './test-service.ts';
 
 type Fields = Record<string, unknown>;
@@ -65,10 +67,10 @@ export async function startScriptedGateway() {
     const { amount = '', targetTransactionId: target = '' } = requested;
     const verdict = decide(target);
     refundCalls.push({ id, amount: Number(amount), target, verdict });
-    if (verdict === 'unavailable') return reply(response, 503, { result: 'ERROR' });
-    if (verdict === 'limit') return reply(response, 429, {});
+    if (verdict === 'unavailable') return answerWith(response, 503, { result: 'ERROR' });
+    if (verdict === 'limit') return answerWith(response, 429, {});
     if (verdict === 'refuse') {
-      return reply(response, 400, {
+      return answerWith(response, 400, {
         error: { cause: 'INVALID_REQUEST', explanation: 'No refund' },
       });
     }
@@ -79,34 +81,31 @@ export async function startScriptedGateway() {
     };
     const own = record(orderId, id, 'REFUND', Number(amount), fields);
     store(orderId, id, own);
-    return reply(response, verdict === 'lost' ? 504 : 201, own);
+    return answerWith(response, verdict === 'lost' ? 504 : 201, own);
   };
 
   const isListed = ({ transaction }: Fields) =>
     areRefundsListed || (transaction as Fields).type !== 'REFUND';
 
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+  const { url, close } = await startLocalServer(async (request, response) => {
+    const text = Buffer.concat(await request.toArray()).toString();
     const { pathname } = new URL(request.url ?? '', 'http://gateway.test');
     const [orderId = '', id] = (pathname.split('/order/')[1] ?? '').split('/transaction/');
     if (id !== undefined) {
-      return answerRefund(orderId, id, JSON.parse(Buffer.concat(chunks).toString()), response);
+      return answerRefund(orderId, id, JSON.parse(text), response);
     }
     if (pathname.endsWith('/session')) {
-      return reply(response, startStatus, { result: 'SUCCESS', session: { id: 'SESSION1' } });
+      return answerWith(response, startStatus, { result: 'SUCCESS', session: { id: 'SESSION1' } });
     }
     const known = orders.get(orderId);
-    if (!known) return reply(response, 404, { error: { cause: 'INVALID_REQUEST' } });
+    if (!known) return answerWith(response, 404, { error: { cause: 'INVALID_REQUEST' } });
     const transaction = [...known.values()].filter(isListed);
-    return reply(response, 200, { id: orderId, currency: 'INR', transaction });
+    return answerWith(response, 200, { id: orderId, currency: 'INR', transaction });
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  after(() => server.close());
-  const { port } = server.address() as { port: number };
+  after(close);
   const account = await service.createAccount({
     paymentModes: { credit_card: 'bank-gateway' },
-    providerApis: { 'bank-gateway': { url: `http://127.0.0.1:${port}`, login: 'TESTMERCHANT' } },
+    providerApis: { 'bank-gateway': { url, login: 'TESTMERCHANT' } },
     apiSecrets: { 'bank-gateway-password': 'password' },
   });
   const shop = shopOf(service, account);
@@ -176,9 +175,4 @@ export async function startScriptedGateway() {
     },
     breaches: async () => (await verifyInvariants(service.services)).breaches,
   };
-}
-
-function reply(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(body));
 }

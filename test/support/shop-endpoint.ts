@@ -1,10 +1,10 @@
 /** A shop's endpoint: a real HTTP server that records events and answers as the test wants. */
 
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { after } from 'node:test';
 import { commandLine } from '../../src/domain/audit.ts';
 import { createEndpoint } from '../../src/use-cases/events/create-endpoint.ts';
+import { startLocalServer } from '../../tools/harness/local-server.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import type { TestService } from './test-service.ts';
 
@@ -59,14 +59,14 @@ export type ShopEndpoint = {
   /** Resolves when this many events have arrived. */
   readonly waitFor: (count: number) => Promise<void>;
   readonly clear: () => void;
-  readonly close: () => void;
+  readonly close: () => Promise<void>;
 };
 
 export async function startShopEndpoint(): Promise<ShopEndpoint> {
   const received: ReceivedEvent[] = [];
   let concurrent = 0;
   let concurrentMax = 0;
-  const server = createServer(async (request, reply) => {
+  const { url, close } = await startLocalServer(async (request, reply) => {
     concurrent += 1;
     concurrentMax = Math.max(concurrent, concurrentMax);
     reply.on('close', () => {
@@ -77,14 +77,9 @@ export async function startShopEndpoint(): Promise<ShopEndpoint> {
     received.push(event);
     shop.answer(reply, event);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const close = () => {
-    server.closeAllConnections();
-    server.close();
-  };
   after(close);
   const shop: ShopEndpoint = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`,
+    url: `${url}/events`,
     received,
     concurrentMax: () => concurrentMax,
     answer: accept,

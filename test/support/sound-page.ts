@@ -21,3 +21,16 @@ export async function assertFits(page: Page): Promise<void> {
   );
   assert.ok(tooWide <= 0, `${tooWide} px too wide`);
 }
+
+/** Errors of scripts and of the console, and requests to others than the service. */
+export function watchPage(page: Page, isOwn: (url: URL) => boolean): string[] {
+  const troubles: string[] = [];
+  page.on('pageerror', (error) => troubles.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error') troubles.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (!isOwn(new URL(request.url()))) troubles.push(request.url());
+  });
+  return troubles;
+}

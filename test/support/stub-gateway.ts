@@ -1,6 +1,7 @@
 /** A bank gateway that starts every payment and leaves the answer to each poll to the test. */
-import { createServer, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { after } from 'node:test';
+import { startLocalServer } from '../../tools/harness/local-server.ts';
 import type { TestSettings } from './test-account.ts';
 
 export type StubGateway = {
@@ -15,7 +16,7 @@ export async function startStubGateway(
   answer: (orderId: string, response: ServerResponse) => void,
 ): Promise<StubGateway> {
   const polled: string[] = [];
-  const server = createServer((request, response) => {
+  const { url, close } = await startLocalServer((request, response) => {
     request.resume();
     const [, orderId] = (request.url ?? '').split('/order/');
     if (orderId === undefined) {
@@ -24,15 +25,10 @@ export async function startStubGateway(
     polled.push(orderId);
     return answer(orderId, response);
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as { port: number };
+  after(close);
   const settings = {
     paymentModes: { credit_card: 'bank-gateway' },
-    providerApis: { 'bank-gateway': { url: `http://127.0.0.1:${port}`, login: 'TESTMERCHANT' } },
+    providerApis: { 'bank-gateway': { url, login: 'TESTMERCHANT' } },
     apiSecrets: { 'bank-gateway-password': 'password' },
   } as const;
   return { settings, polled };

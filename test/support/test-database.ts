@@ -28,6 +28,14 @@ export function connectToCluster({ host, port } = clusterAddress()): Socket {
   return host.startsWith('/') ? connect(join(host, `.s.PGSQL.${port}`)) : connect(port, host);
 }
 
+/** Either end closes the other. */
+export function closeBoth(client: Socket, server: Socket): void {
+  client.on('close', () => server.destroy());
+  server.on('close', () => client.destroy());
+  client.on('error', () => {});
+  server.on('error', () => {});
+}
+
 /** As its superuser, and more patient than the service: a busy machine is no reason to fail a file of tests. */
 export function openCluster(): Database {
   return openDatabase(clusterAddress(), { purpose: 'maintenance', connectMsMax: 30_000 });

@@ -1,8 +1,7 @@
 /** A collector of traces: a real HTTP server that reads OTLP in protobuf. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { startLocalServer } from '../../tools/harness/local-server.ts';
 
 export type ReceivedSpan = {
   readonly traceId: string;
@@ -26,20 +25,16 @@ export type TraceReceiver = {
 export async function startTraceReceiver(): Promise<TraceReceiver> {
   const bodies: Buffer[] = [];
   const paths = new Set<string>();
-  const server = createServer(async (request, reply) => {
+  const { url, close } = await startLocalServer(async (request, reply) => {
     const sent = Buffer.concat(await request.toArray());
     paths.add(`${request.method} ${request.url}`);
     bodies.push(request.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent);
     reply.setHeader('content-type', 'application/x-protobuf').end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  after(close);
   const resourceSpans = () => bodies.flatMap((body) => childrenOf(body, 1));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     spans: () =>
       resourceSpans()
         .flatMap((one) => childrenOf(one, 2))

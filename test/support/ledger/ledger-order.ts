@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { type Random, randomOf } from '../../../simulator/random.ts';
 import type { Scenario } from '../../../simulator/scenario.ts';
+import { cart } from '../../../tools/harness/cart.ts';
 import type { Door } from '../faulty-provider/door.ts';
 import type { FaultyProvider } from '../faulty-provider/faulty-provider.ts';
 import { issueMerchantToken } from '../merchant-token.ts';
@@ -68,14 +69,7 @@ export async function createLedgerOrder(
   const random = randomOf(seed, name);
   const total = 200 + Math.floor(random() * 500_000);
   const invoiceId = name.replace(' ', '-');
-  const reply = await callAs(stage, shop, 'create-order', {
-    invoice_id: invoiceId,
-    currency: 'INR',
-    total_amount: toMajor(total),
-    user: { email: 'asha@example.com', first_name: 'Asha', mobile_number: '9876543210' },
-    shipping_address: { address_1: '12 MG Road', city: 'Bengaluru', pincode: '560001' },
-    order_line_items: [{ title: 'Tea', rate: 1, quantity: 1 }],
-  });
+  const reply = await callAs(stage, shop, 'create-order', cart(invoiceId, toMajor(total)));
   assert.equal(reply.status, 200, JSON.stringify(reply.body));
   const orderId: string = reply.body.order_id;
   const scenario = stage.provider.spoil(orderId, name);

@@ -5,6 +5,7 @@ import { sweep } from '../../../src/use-cases/upkeep/sweep.ts';
 import { findFreePort } from '../../../tools/harness/free-port.ts';
 import { startFaultyProvider } from '../faulty-provider/faulty-provider.ts';
 import { inParallel } from '../faulty-provider/in-parallel.ts';
+import { openShopAt } from '../journey.ts';
 import { pollAllDue } from '../poll-all-due.ts';
 import { addEndpoint, type ShopEndpoint, startShopEndpoint } from '../shop-endpoint.ts';
 import { startTestService } from '../test-service.ts';
@@ -74,28 +75,7 @@ async function openLedgerShop(
   number: number,
 ): Promise<LedgerShop> {
   const door = await provider.openDoor();
-  const [keyId, keySecret] = [`rzp_test_ledger_${number}`, 'partner_key_secret_ledger'];
-  const [merchantId, password] = [`SIMLEDGER${number}`, 'bank_gateway_password_ledger'];
-  const account = await service.createAccount({
-    paymentModes: { upi: 'partner', credit_card: 'bank-gateway' },
-    providerApis: {
-      partner: { url: door.url, login: keyId },
-      'bank-gateway': { url: door.url, login: merchantId },
-    },
-    apiSecrets: { 'partner-key-secret': keySecret, 'bank-gateway-password': password },
-  });
-  const { partnerWebhookUrl, partnerWebhookSecret } = account;
-  const { bankGatewayWebhookUrl, bankGatewaySecret } = account;
-  provider.simulator.register({
-    partner: {
-      ...{ keyId, keySecret },
-      ...{ webhookUrl: partnerWebhookUrl, webhookSecret: partnerWebhookSecret },
-    },
-    gateway: {
-      ...{ merchantId, password },
-      ...{ webhookUrl: bankGatewayWebhookUrl, webhookSecret: bankGatewaySecret },
-    },
-  });
+  const account = await openShopAt(service, provider.simulator, `_${number}`, {}, door.url);
   await addEndpoint(service, account.accountId, endpoint.url);
   return { number, account, door };
 }

@@ -1,8 +1,9 @@
 /** A stub of Acme Pay: an HTTP API with charges and returns, and signed deliveries. */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
 import { after } from 'node:test';
 import { hmacHex } from '../../../src/security/hmac.ts';
+import { startLocalServer } from '../../../tools/harness/local-server.ts';
+import { answerWith } from '../stub-gateway.ts';
 import { callService, type Reply } from '../test-service.ts';
 
 type Json = Record<string, unknown>;
@@ -68,23 +69,18 @@ export async function startStubApi(now: () => Date): Promise<StubApi> {
     return found && { ...found[1], at: seconds() };
   };
 
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const text = Buffer.concat(chunks).toString('utf8');
+  const { url, close } = await startLocalServer(async (request, response) => {
+    const text = Buffer.concat(await request.toArray()).toString('utf8');
     const body = text === '' ? {} : (JSON.parse(text) as Json);
     const line = `${request.method} ${request.url}`;
     const credentials = (request.headers.authorization ?? '').replace('Basic ', '');
     calls.push({ line, user: Buffer.from(credentials, 'base64').toString('utf8'), body });
     const reply = answer(line, body);
-    response.writeHead(reply ? 200 : 404, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(reply ?? { error: 'unknown' }));
+    answerWith(response, reply ? 200 : 404, reply ?? { error: 'unknown' });
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  after(() => server.close());
-  const { port } = server.address() as { port: number };
+  after(close);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     calls,
     chargeOf,
     pay: (reference) => {
