@@ -27,8 +27,7 @@ export function newDeliveryId(accountId: string, now: Date): string {
 }
 
 export function findAccountIdOfDelivery(deliveryId: string): string | undefined {
-  const match = /^dlv_([0-9A-Za-z]{16})[0-9A-Za-z]{16}$/.exec(deliveryId);
-  return match ? `acc_${match[1]}` : undefined;
+  return accountIdIn(deliveryId, /^dlv_([0-9A-Za-z]{16})[0-9A-Za-z]{16}$/);
 }
 
 /** Contains its account id, for the same reason. */
@@ -37,8 +36,7 @@ export function newEndpointId(accountId: string): string {
 }
 
 export function findAccountIdOfEndpoint(endpointId: string): string | undefined {
-  const match = /^ep_([0-9A-Za-z]{16})[0-9A-Za-z]{16}$/.exec(endpointId);
-  return match ? `acc_${match[1]}` : undefined;
+  return accountIdIn(endpointId, /^ep_([0-9A-Za-z]{16})[0-9A-Za-z]{16}$/);
 }
 
 /**
@@ -50,8 +48,7 @@ export function newLinkId(accountId: string): string {
 }
 
 export function findAccountIdOfLink(linkId: string): string | undefined {
-  const match = /^([0-9A-Za-z]{16})[0-9A-Za-z]{16}$/.exec(linkId);
-  return match ? `acc_${match[1]}` : undefined;
+  return accountIdIn(linkId, /^([0-9A-Za-z]{16})[0-9A-Za-z]{16}$/);
 }
 
 export type EventKey = {
@@ -108,7 +105,11 @@ export function accessKeyOf(accountId: string): string {
 }
 
 export function findAccountIdOfAccessKey(accessKey: string): string | undefined {
-  const match = /^access_key_([0-9A-Za-z]{16})$/.exec(accessKey);
+  return accountIdIn(accessKey, /^access_key_([0-9A-Za-z]{16})$/);
+}
+
+function accountIdIn(text: string, pattern: RegExp): string | undefined {
+  const match = pattern.exec(text);
   return match ? `acc_${match[1]}` : undefined;
 }
 

@@ -1,7 +1,7 @@
 /** The calls that we make to a provider: start a payment, start a refund, fetch a status. Contract 11.6. */
 import { maskCardNumbers } from '../domain/cards/card-numbers.ts';
 import type { MinorUnits } from '../domain/money/money.ts';
-import type { ConsumerContact } from '../domain/orders/consumer-contact.ts';
+import type { ConsumerContact } from '../domain/orders/consumer.ts';
 import type { PaymentModeCode } from '../domain/payment-mode.ts';
 import { paymentLimits } from '../domain/payments/limits.ts';
 import type { Transaction } from '../domain/payments/transaction.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eraseTransaction } from '../../src/domain/consumers/erase.ts';
+import { eraseFields } from '../../src/domain/consumers/erase.ts';
 import { createScrub } from '../../src/domain/consumers/scrub.ts';
 import { foldPayment } from '../support/folded.ts';
 
@@ -20,5 +20,5 @@ function erasedIntent(intentUrl: string): string | undefined {
   const start = { atMs: 0, amount: 11_800, currency: 'INR', call: 'taken', intentUrl } as const;
   const payment = { transactionId: 'o_1-261114100000', provider: 'partner', start, notices: [] };
   const folded = foldPayment(payment, { total: 11_800, currency: 'INR' });
-  return eraseTransaction(folded, scrub).start?.intentUrl;
+  return eraseFields(folded, scrub).start?.intentUrl;
 }

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Delivery } from '../../src/domain/inbox/delivery.ts';
-import { type ProviderEventKey, recogniseRepeats } from '../../src/domain/inbox/repeats.ts';
-import { withReusedEventFlag } from '../../src/domain/inbox/reused-event-id.ts';
+import {
+  type ProviderEventKey,
+  recogniseRepeats,
+  withReusedEventFlag,
+} from '../../src/domain/inbox/repeats.ts';
 import { deliveryOf, resultOf } from './inbox-delivery.ts';
 
 suite('the inbox: what a repeat is', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { resultOfRetry } from '../../src/domain/inbox/retry-result.ts';
 import {
   failedTryOf,
   isDue,
   nextTryOf,
+  resultOfRetry,
   retrySeconds,
 } from '../../src/domain/inbox/retry-schedule.ts';
 import { addSeconds } from '../../src/domain/time.ts';

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { findImage } from '../../src/domain/accounts/image.ts';
-import { checkLogo } from '../../src/domain/accounts/logo.ts';
+import { checkLogo, findImage } from '../../src/domain/accounts/logo.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { images, patched, pngOf } from '../support/images.ts';
 

@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { holdsCardNumber } from '../../src/domain/cards/card-numbers.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
-import { findCountryCode } from '../../src/domain/orders/country-codes.ts';
-import { readPhone, type SentPhone } from '../../src/domain/orders/phone.ts';
+import { findCountryCode, readPhone, type SentPhone } from '../../src/domain/orders/phone.ts';
 
 const runs = { numRuns: 2_000 };
 const indian = { countryCode: '+91', mobileNumber: '9876543210' };

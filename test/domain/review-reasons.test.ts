@@ -1,24 +1,15 @@
 /** Whoever reads the review list knows no codes: every reason has a sentence and an advice. Contract 13.6. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import {
   adviceFor,
   deliveryFlags,
   reviewFlags,
   reviewReasons,
-} from '../../src/domain/inbox/review-reasons.ts';
+} from '../../src/domain/review-flag.ts';
 
-test('every flag of the code, and every other reason, has a plain sentence and an advice', async () => {
-  const source = new URL('../../src/domain/review-flag.ts', import.meta.url);
-  const flags = [...(await readFile(source, 'utf8')).matchAll(/^ {2}\| '(\w+)'/gm)].map(
-    ([, flag]) => flag,
-  );
-  assert.deepEqual(reviewFlags.toSorted(), flags.toSorted());
-  assert.deepEqual(
-    Object.keys(reviewReasons).toSorted(),
-    [...flags, 'dead', 'needs_review'].sort(),
-  );
+test('every flag of the code, and every other reason, has a plain sentence and an advice', () => {
+  assert.deepEqual(Object.keys(reviewReasons), [...reviewFlags, 'dead', 'needs_review']);
   for (const [reason, { sentence, advice }] of Object.entries(reviewReasons)) {
     assert.match(sentence, /^[A-Z][^_]+\.$/, reason);
     assert.match(advice, /^[A-Z][^_]+\.$/, reason);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { causeOf } from '../../src/domain/history.ts';
 import { foldTransaction } from '../../src/domain/order-state/matching.ts';
 import { failureReason } from '../../src/domain/payments/failure.ts';
 import { allRules, sentenceOf } from '../../src/domain/payments/rules.ts';
@@ -10,7 +11,6 @@ import type {
   StoredRefundNotice,
   Transaction,
 } from '../../src/domain/payments/transaction.ts';
-import { causeOf } from '../../src/domain/why/cause.ts';
 import {
   explainTransaction,
   type LastChange,
@@ -24,8 +24,8 @@ import {
   timelineEntriesMax,
   timelineRowsMax,
 } from '../../src/domain/why/explanation.ts';
+import { entryLines } from '../../src/domain/why/text.ts';
 import { buildTimeline, type LifeHistory, type OrderLife } from '../../src/domain/why/timeline.ts';
-import { entryLines } from '../../src/domain/why/timeline-text.ts';
 
 const expected = { total: 11_800, currency: 'INR' };
 const declined = failureReason('DECLINED_BY_BANK', 'Declined.');

@@ -6,11 +6,10 @@ import { parseDecimal } from '../money/money.ts';
 import type { PaymentModeCode } from '../payment-mode.ts';
 import type { ProviderName } from '../provider-name.ts';
 import { isLoopback } from '../web-address.ts';
-import { type Branding, brandingDefaults, checkBranding } from './branding.ts';
+import { type Branding, brandingDefaults, checkBranding, checkOrigins } from './branding.ts';
 import type { Endpoint } from './endpoint.ts';
 import { accountLimits } from './limits.ts';
 import type { Logo } from './logo.ts';
-import { checkOrigins } from './origins.ts';
 
 /**
  * `access-secret`, `consumer-id-key`, or a kind that a provider describes. Secrets are sealed together with their kind,

@@ -1,10 +1,9 @@
 /** How the checkout page of an account looks, and whom its consumers can ask. Nothing of it is secret. Contract 14.2. */
 import { refuseField } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { isSecureWebAddress } from '../web-address.ts';
+import { findOrigin, isSecureWebAddress } from '../web-address.ts';
 import { findColour } from './colour.ts';
 import { accountLimits } from './limits.ts';
-import { checkOrigins } from './origins.ts';
 
 export type Branding = {
   /** `#rrggbb` in lower case; null for ours. */
@@ -62,4 +61,18 @@ function isPhone(text: string): boolean {
 
 function isPage(text: string): boolean {
   return text.length <= limits.textCharsMax && isSecureWebAddress(text);
+}
+
+/** `kind` begins the refusal, such as `callback origin`. */
+export function checkOrigins(kind: string, origins: readonly string[]): void {
+  if (origins.length > accountLimits.originsMax) {
+    refuseField(`${kind}s`, `may be at most ${accountLimits.originsMax}`);
+  }
+  for (const origin of origins) {
+    if (findOrigin(origin) === origin) continue;
+    refuseField(
+      `${kind} ${origin}`,
+      'must be https:// and a host, such as https://shop.example, or http:// and a host of this machine',
+    );
+  }
 }

@@ -53,19 +53,10 @@ export function eraseDetails(
   scrub: Scrub,
   relation: ConsumerRelation,
 ): OrderDetails {
-  const erased = Object.entries(details).map(
-    ([field, value]) => [field, eraseDetail(field, value, scrub, relation)] as const,
-  );
-  return Object.fromEntries(erased);
+  return mapFields(details, (field, value) => eraseDetail(field, value, scrub, relation));
 }
 
-const personalFields = new Set([
-  'shippingAddress',
-  'billingAddress',
-  'bankAccount',
-  'ipAddress',
-  'userId',
-]);
+const personalFields = ['shippingAddress', 'billingAddress', 'bankAccount', 'ipAddress', 'userId'];
 
 function eraseDetail(
   field: string,
@@ -75,7 +66,7 @@ function eraseDetail(
 ): unknown {
   if (value === null || value === undefined) return value;
   if (relation === 'own' && field === 'user') return eraseUser(value as User);
-  if (relation === 'own' && personalFields.has(field)) return markAll(value);
+  if (relation === 'own' && personalFields.includes(field)) return markAll(value);
   return scrubTexts(value, scrub);
 }
 
@@ -90,7 +81,7 @@ function eraseUser({ countryCode, lastName }: User): User {
 
 function markAll(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return erasedMarker;
-  return Object.fromEntries(Object.keys(value).map((name) => [name, erasedMarker]));
+  return mapFields(value, () => erasedMarker);
 }
 
 /** Numbers and references, which may be strings too. */
@@ -103,36 +94,30 @@ export function scrubTexts(value: unknown, scrub: Scrub): unknown {
   if (typeof value === 'string') return scrub(value);
   if (Array.isArray(value)) return value.map((entry) => scrubTexts(entry, scrub));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, entry]) => [
-      name,
-      untouchedFields.has(name) ? entry : scrubTexts(entry, scrub),
-    ]),
+  return mapFields(value, (name, entry) =>
+    untouchedFields.has(name) ? entry : scrubTexts(entry, scrub),
   );
 }
 
-export function eraseTransaction<Kind extends Transaction>(transaction: Kind, scrub: Scrub): Kind {
-  const fields = Object.entries(transaction).map(
-    ([name, value]) => [name, eraseField(name, value, scrub)] as const,
-  );
-  return Object.fromEntries(fields) as Kind;
+function mapFields<Value extends object>(
+  value: Value,
+  map: (name: string, entry: unknown) => unknown,
+): Value {
+  const entries = Object.entries(value).map(([name, entry]) => [name, map(name, entry)]);
+  return Object.fromEntries(entries);
 }
 
 export function eraseHeld(held: HeldNotice, scrub: Scrub): HeldNotice {
   return 'payment' in held
-    ? { ...held, payment: eraseNotice(held.payment, scrub) }
-    : { ...held, refund: eraseNotice(held.refund, scrub) };
+    ? { ...held, payment: eraseFields(held.payment, scrub) }
+    : { ...held, refund: eraseFields(held.refund, scrub) };
 }
 
 /** Fields of notices and of transactions have the same names. */
-export function eraseNotice<Notice extends Partial<StoredPaymentNotice | StoredRefundNotice>>(
-  notice: Notice,
-  scrub: Scrub,
-): Notice {
-  const fields = Object.entries(notice).map(
-    ([name, value]) => [name, eraseField(name, value, scrub)] as const,
-  );
-  return Object.fromEntries(fields) as Notice;
+export function eraseFields<
+  Kind extends Transaction | Partial<StoredPaymentNotice | StoredRefundNotice>,
+>(value: Kind, scrub: Scrub): Kind {
+  return mapFields(value, (name, entry) => eraseField(name, entry, scrub));
 }
 
 function eraseField(name: string, value: unknown, scrub: Scrub): unknown {
@@ -147,7 +132,7 @@ function eraseField(name: string, value: unknown, scrub: Scrub): unknown {
     case 'start':
       return eraseStart(value as Start, scrub);
     case 'notices':
-      return (value as readonly StoredPaymentNotice[]).map((notice) => eraseNotice(notice, scrub));
+      return (value as readonly StoredPaymentNotice[]).map((notice) => eraseFields(notice, scrub));
     default:
       return value;
   }
@@ -159,12 +144,10 @@ function eraseFailure(failure: NonNullable<Transaction['failure']>, scrub: Scrub
 
 /** A masked card stays: it identifies nobody. */
 function eraseMode(mode: Readonly<Record<string, string>>, scrub: Scrub): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(mode).map(([name, value]) => {
-      if (name === 'upi_id') return [name, erasedMarker];
-      return [name, name === 'masked_card' ? value : scrub(value)];
-    }),
-  );
+  return mapFields(mode, (name, value) => {
+    if (name === 'upi_id') return erasedMarker;
+    return name === 'masked_card' ? value : scrub(value as string);
+  });
 }
 
 function eraseStart(start: Start, scrub: Scrub): Start {

@@ -1,9 +1,13 @@
 /** The consumer to erase: how an operator identifies them, and which orders are theirs. Contract 8.7. */
 
 import { limits } from '../limits.ts';
-import { findCountryCode } from '../orders/country-codes.ts';
 import type { EarlierConsumer, User } from '../orders/order.ts';
-import { defaultCountryCode, findWrittenNumber, isNumber } from '../orders/phone.ts';
+import {
+  defaultCountryCode,
+  findCountryCode,
+  findWrittenNumber,
+  isNumber,
+} from '../orders/phone.ts';
 import type { PersonalValues, Phone } from './scrub.ts';
 
 /** A phone number as given by an operator, or as stored in an order. */

@@ -1,5 +1,6 @@
 /** Masks personal data for readers with an order token. Contract 2.3. */
-import type { User } from '../orders/order.ts';
+import type { Change } from '../history.ts';
+import type { Address, User } from '../orders/order.ts';
 
 /** `asha@example.com` becomes `a***a@example.com`. Also for UPI ids. */
 export function maskAddress(address: string): string {
@@ -37,5 +38,39 @@ export function maskUser(user: User): User {
     ...(firstName !== undefined && { firstName: maskName(firstName) }),
     ...(lastName !== undefined && { lastName: maskName(lastName) }),
     ...(mobileNumber !== undefined && { mobileNumber: maskPhone(mobileNumber) }),
+  };
+}
+
+/**
+ * Masks changes of an order before they enter its history, which is stored for ever: personal data appears there as an
+ * order token would see it. A bank account cannot be changed. A change stays even if masking makes both values equal.
+ * Contract 2.3, 2.9 and 4.7.
+ */
+export function maskChange({ field, from, to }: Change): Change {
+  const mask = masks[field];
+  return mask
+    ? { field, from: maskValue(from, mask), to: maskValue(to, mask) }
+    : { field, from, to };
+}
+
+type Mask = (value: never) => unknown;
+
+const masks: Readonly<Record<string, Mask | undefined>> = {
+  user: maskUser,
+  shippingAddress: reduceAddress,
+  billingAddress: reduceAddress,
+};
+
+function maskValue(value: unknown, mask: Mask): unknown {
+  return value === null || value === undefined ? value : mask(value as never);
+}
+
+/** The part of an address that an order token may see. */
+function reduceAddress({ city, state, pincode, addressType }: Address): Address {
+  return {
+    ...(city !== undefined && { city }),
+    ...(state !== undefined && { state }),
+    ...(pincode !== undefined && { pincode }),
+    ...(addressType !== undefined && { addressType }),
   };
 }

@@ -5,9 +5,10 @@
 
 import type { EventType } from '../event-type.ts';
 import type { OrderSummary } from '../order-state/order-state.ts';
+import type { OrderStatus } from '../orders/order.ts';
+import type { PaymentStatus, RefundStatus } from '../payments/notice.ts';
 import type { Transaction } from '../payments/transaction.ts';
 import type { ReviewFlag } from '../review-flag.ts';
-import { orderEvents, paymentEvents, refundEvents } from './event-of-status.ts';
 
 export type OrderEvent = {
   readonly type: EventType;
@@ -114,3 +115,28 @@ function newFlags(before: readonly ReviewFlag[], after: readonly ReviewFlag[]): 
 function review(transactionId: string | null, reason: ReviewReason): OrderEvent {
   return { type: 'review_needed', transactionId, reason };
 }
+
+/** Which event announces a status. Null: the shop caused it, or it is not a result yet. */
+export const paymentEvents: Readonly<Record<PaymentStatus, EventType | null>> = {
+  new: null,
+  pending: null,
+  authorized: 'payment_authorized',
+  failed: 'payment_failed',
+  succeeded: 'payment_success',
+  reversing: 'payment_reversed',
+  reversed: 'payment_reversed',
+};
+
+export const refundEvents: Readonly<Record<RefundStatus, EventType | null>> = {
+  new: null,
+  pending: 'refund_pending',
+  failed: 'refund_failed',
+  succeeded: 'refund_success',
+};
+
+const orderEvents: Readonly<Record<OrderStatus, EventType | null>> = {
+  new: null,
+  pending: null,
+  completed: 'order_completed',
+  lapsed: 'order_lapsed',
+};

@@ -2,8 +2,8 @@
  * Which deliveries are repeats. The body decides, because the provider's event id is not signed: the same body is the
  * same delivery under any event id, and an event id that comes with another body is reused. Contract 6.7.
  */
-import type { Delivery } from './delivery.ts';
-import { withoutEventId } from './reused-event-id.ts';
+import { withFlags } from '../payments/transaction.ts';
+import { type Delivery, type DeliveryResult, isUnfinished } from './delivery.ts';
 
 /** Deliveries of one key are repeats of each other. */
 export type RepeatKey = Pick<Delivery, 'accountId' | 'provider' | 'deliveryKey'>;
@@ -49,4 +49,20 @@ function providerEventKeyOf({ eventId, ...owner }: ProviderEventKey): string {
 
 function findProviderEventKey({ accountId, provider, eventId }: Delivery): string | undefined {
   return eventId === null ? undefined : keyOf({ accountId, provider, deliveryKey: eventId });
+}
+
+/** Its event id came before with another body. It may be the genuine one, so it is applied, and flagged. */
+function withoutEventId(delivery: Delivery): Delivery {
+  return { ...delivery, eventId: null, flags: withFlags(delivery.flags, ['event_id_reused']) };
+}
+
+/** The flag stays on the delivery, whatever the result of applying it is. */
+export function withReusedEventFlag(delivery: Delivery, result: DeliveryResult): DeliveryResult {
+  if (!delivery.flags.includes('event_id_reused')) return result;
+  const wasApplied = delivery.orderId !== null;
+  if (result.state === 'stale' && wasApplied) return result;
+  const flags = withFlags(result.flags, ['event_id_reused']);
+  if (isUnfinished(result.state)) return { ...result, flags };
+  const why = [result.why, 'its event id came before with another body'].filter(Boolean).join('; ');
+  return { ...result, flags, state: 'needs_review', why };
 }

@@ -1,4 +1,5 @@
 /** When a delivery that could not be applied is tried again, and when it is given up. Contract 6.6. */
+import { isDeepStrictEqual } from 'node:util';
 import { addSeconds } from '../time.ts';
 import { type Delivery, type DeliveryResult, isUnfinished } from './delivery.ts';
 
@@ -44,4 +45,33 @@ export function isDue(
   now: Date,
 ): boolean {
   return isUnfinished(state) && nextTryAt !== null && nextTryAt <= now;
+}
+
+/**
+ * What a stored delivery is after it was applied again although no try was due: because its order appeared, the
+ * provider repeated it, or an operator replayed it. Such an attempt does not count as a try.
+ */
+export function resultOfRetry(delivery: Delivery, result: DeliveryResult): DeliveryResult {
+  const { state, tries, nextTryAt, finishedAt } = delivery;
+  if (isUnfinished(result.state)) {
+    // A delivery that a person closed stays closed until it can be applied.
+    if (state === 'resolved') return delivery;
+    return isUnfinished(state) ? { ...result, state, tries, nextTryAt, finishedAt } : result;
+  }
+  return isNothingNew(delivery, result) ? delivery : result;
+}
+
+/** The delivery was applied to its order before, and applying it again changed nothing. */
+function isNothingNew(delivery: Delivery, result: DeliveryResult): boolean {
+  const { state, why, flags, orderId } = delivery;
+  if (state === 'resolved' && result.state !== 'processed') {
+    // The person who closed it has seen these flags.
+    return orderId === result.orderId && result.flags.every((flag) => flags.includes(flag));
+  }
+  if (orderId === null) return false;
+  if (result.state === 'stale') return true;
+  return isDeepStrictEqual(
+    [state, why, flags, orderId],
+    [result.state, result.why, result.flags, result.orderId],
+  );
 }

@@ -2,8 +2,7 @@
 import { maskCardNumbers } from '../cards/card-numbers.ts';
 import { isAccountId, isOrderId, isTransactionId } from '../ids.ts';
 import { limits } from '../limits.ts';
-import type { ReviewFlag } from '../review-flag.ts';
-import { reviewFlags } from './review-reasons.ts';
+import { type ReviewFlag, reviewFlags } from '../review-flag.ts';
 
 export type FlagKey = {
   readonly accountId: string;

@@ -17,6 +17,7 @@ import type {
   StoredRefundNotice,
   Transaction,
 } from '../payments/transaction.ts';
+import type { ReviewFlag } from '../review-flag.ts';
 import { assignTransactions, type OrderToAssign, type Placed } from './assign.ts';
 import { isAuthentication, pickStartReferences } from './matching.ts';
 import { placeRecords } from './placement.ts';
@@ -165,4 +166,23 @@ function unfoldPayment(placed: PlacedPayment, counted: CountedCaptures | undefin
 
 function unfoldRefund({ pspId, records, voidedPspIds }: PlacedRefund): Placed {
   return { type: 'refund', pspTransactionId: pspId, notices: records, voidedPspIds };
+}
+
+const flagsByHold: Readonly<Record<Hold, ReviewFlag | null>> = {
+  ambiguous: 'target_unknown',
+  contradictory: 'reference_conflict',
+  'no-target': null,
+  release: null,
+};
+
+/** The flags of all held notices, or of those from one delivery. */
+export function flagsOfHeld(held: readonly HeldNotice[], deliveryKey?: string): ReviewFlag[] {
+  const flags = new Set<ReviewFlag>();
+  for (const entry of held) {
+    const notice = 'payment' in entry ? entry.payment : entry.refund;
+    const flag = flagsByHold[entry.hold];
+    const isIncluded = deliveryKey === undefined || notice.deliveryKey === deliveryKey;
+    if (flag !== null && isIncluded) flags.add(flag);
+  }
+  return [...flags].sort();
 }

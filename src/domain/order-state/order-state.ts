@@ -8,8 +8,7 @@ import { type DeliveredNotice, isVoid } from '../payments/notice.ts';
 import type { HeldNotice } from '../payments/records.ts';
 import { type Transaction, withFlags } from '../payments/transaction.ts';
 import type { ReviewFlag } from '../review-flag.ts';
-import { isHeldFor, regroup } from './group.ts';
-import { flagsOfHeld } from './held.ts';
+import { flagsOfHeld, isHeldFor, regroup } from './group.ts';
 import {
   foldTransaction,
   isAuthentication,

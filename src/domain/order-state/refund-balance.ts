@@ -5,9 +5,8 @@
 import type { MinorUnits } from '../money/money.ts';
 import { netAmount, type Payment, type Refund, type Transaction } from '../payments/transaction.ts';
 import { refundsOf } from './matching.ts';
-import { movedAmount } from './moved-amount.ts';
 import { linkRefunds } from './refund-links.ts';
-import { refundAmount } from './tally.ts';
+import { movedAmount, refundAmount } from './tally.ts';
 
 export type RefundBalance = {
   /** In the currency of the order, without the consumers' fees. */

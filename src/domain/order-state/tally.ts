@@ -112,3 +112,17 @@ export function refundAmount(refund: Refund, status: 'succeeded' | 'pending'): M
     .filter((part) => part.status === status)
     .reduce((sum, { amount }) => sum + amount, 0);
 }
+
+/**
+ * How much money a transaction has moved, in the currency of its order. Figures, lists, exports and the sums of refunds
+ * all add it up, so that they agree.
+ */
+export function movedAmount(transaction: Transaction, orderCurrency: string): MinorUnits {
+  if (transaction.type === 'refund') {
+    // A refund without a currency is in the order's.
+    const currency = transaction.currency ?? orderCurrency;
+    return currency === orderCurrency ? refundAmount(transaction, 'succeeded') : 0;
+  }
+  const { status, currency, amount } = transaction;
+  return status === 'succeeded' && currency === orderCurrency ? (amount ?? 0) : 0;
+}

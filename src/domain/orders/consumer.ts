@@ -2,6 +2,7 @@
  * Which consumer an order is for. An order token must not reveal whether a phone number belongs to a customer of the
  * shop, so a consumer set by an order token gets an id that is valid for this order only. Contract 2.9 and 11.2.
  */
+
 import { ServiceError } from '../errors.ts';
 import type { Order, OrderDetails, User } from './order.ts';
 
@@ -57,4 +58,19 @@ function isSame(
   { ofAccount, ofOrder }: ConsumerIds,
 ): order is ConsumerLink & { readonly userId: string } {
   return order.userId === ofAccount || order.userId === ofOrder;
+}
+
+/** How to reach the consumer of an order, as far as the order says. */
+export type ConsumerContact = {
+  readonly email?: string;
+  /** With the country code: `+919876543210`. */
+  readonly phone?: string;
+};
+
+export function contactOf(user: User | undefined): ConsumerContact {
+  const { email, countryCode, mobileNumber } = user ?? {};
+  return {
+    ...(email !== undefined && { email }),
+    ...(mobileNumber !== undefined && { phone: `${countryCode}${mobileNumber}` }),
+  };
 }

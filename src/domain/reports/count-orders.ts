@@ -3,7 +3,7 @@
  * database; `verify` compares them with this.
  */
 
-import { movedAmount } from '../order-state/moved-amount.ts';
+import { movedAmount } from '../order-state/tally.ts';
 import type { OrderStatus } from '../orders/order.ts';
 import type { Payment, Transaction } from '../payments/transaction.ts';
 import { addFigures, type Figure, type FigureKind, type FigureSum, noFigure } from './figure.ts';

@@ -2,6 +2,8 @@
  * Half hours, in which figures are counted. The days of most countries begin at a full hour of UTC, those of India and
  * some others at half past.
  */
+import { addSeconds } from '../time.ts';
+
 export const slotMinutes = 30;
 
 const slotMs = slotMinutes * 60_000;
@@ -31,4 +33,16 @@ export function dayOf(time: Date): Date {
 
 export function dayAfter(day: Date): Date {
   return new Date(day.getTime() + dayMs);
+}
+
+/**
+ * How long a change may take from its time to its commit. A change gets its time from the clock of a process before its
+ * transaction begins, so changes become visible out of order, and clocks differ. Everything within that time is counted
+ * again. A transaction cannot last that long, because its statements and its pauses have timeouts.
+ */
+const commitDelaySecondsMax = 5 * 60;
+
+/** Changes before this time were visible to a count that has reached a time. */
+export function settledBefore(reachedAt: Date): Date {
+  return addSeconds(reachedAt, -commitDelaySecondsMax);
 }

@@ -3,14 +3,14 @@
  * mentioned it and lost. The fold says what it decided; this adds what time and the history say. Pure. Only the previous
  * value, and which of several reports of one value set it, depend on the order of arrival.
  */
+
 import { isDeepStrictEqual } from 'node:util';
+import { type Cause, causeOf } from '../history.ts';
 import { foldTransaction } from '../order-state/matching.ts';
-import type { AnyNotice, Decision, Setter } from '../payments/ranking.ts';
+import { type AnyNotice, type Decision, isRequest, type Setter } from '../payments/ranking.ts';
 import type { Rule } from '../payments/rules.ts';
 import type { Expected, Payment, Refund, Transaction } from '../payments/transaction.ts';
 import type { ReviewFlag } from '../review-flag.ts';
-import { type Cause, causeOf } from './cause.ts';
-import { isCauseOf, nameFirstReport } from './first-report.ts';
 
 export type TransactionField = keyof Payment | keyof Refund;
 
@@ -220,4 +220,46 @@ function reportersOf({ notices }: Transaction, flag: ReviewFlag): AnyNotice[] {
   return all
     .filter((notice) => notice.flags?.includes(flag))
     .sort((a, b) => (a.deliveryKey < b.deliveryKey ? -1 : 1));
+}
+
+/** `change` made the present value. Without it, no notice is known as its cause. */
+function isCauseOf(
+  change: { readonly cause: string } | undefined,
+  deliveryIdOf: (deliveryKey: string) => string | null,
+): (notice: AnyNotice) => boolean {
+  const cause = change && causeOf(change.cause);
+  return (notice) =>
+    isRequest(notice)
+      ? cause?.kind === 'call' || cause?.kind === 'request'
+      : cause?.kind === 'delivery' && cause.deliveryId === deliveryIdOf(notice.deliveryKey);
+}
+
+/**
+ * Names the first of several reports of one value as what set it. The fold ranks them, and their rank is no matter of
+ * arrival, so the history and the inbox are asked (docs/decisions/0044). Where the history names none of them, a report that changed nothing when it was applied yields to one that did. A
+ * capture is repeated by reports of itself only.
+ */
+function nameFirstReport(
+  own: Decision<AnyNotice>,
+  isCause: (notice: AnyNotice) => boolean,
+  isStale: (deliveryKey: string) => boolean,
+): Decision<AnyNotice> {
+  let { lost } = own;
+  const setBy = own.setBy.map((setter) => {
+    if (typeof setter === 'string' || isCause(setter)) return setter;
+    const repeats = lost.filter(
+      ({ notice, rule }) =>
+        rule === 'also-reported' &&
+        (own.setBy.length === 1 || notice.pspTransactionId === setter.pspTransactionId),
+    );
+    const first =
+      repeats.find(({ notice }) => isCause(notice)) ??
+      (isStale(setter.deliveryKey)
+        ? repeats.find(({ notice }) => !isStale(notice.deliveryKey))
+        : undefined);
+    if (!first) return setter;
+    lost = [{ ...first, notice: setter }, ...lost.filter((mention) => mention !== first)];
+    return first.notice;
+  });
+  return { ...own, setBy, lost };
 }

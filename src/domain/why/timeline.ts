@@ -3,11 +3,10 @@
  * each change with its cause. Pure.
  */
 import type { EventType } from '../event-type.ts';
-import type { Change } from '../history.ts';
+import { type Cause, type Change, causeOf } from '../history.ts';
 import type { Delivery } from '../inbox/delivery.ts';
 import type { Order } from '../orders/order.ts';
 import type { ReviewFlag } from '../review-flag.ts';
-import { type Cause, causeOf } from './cause.ts';
 import {
   type Effect,
   raisedFlags,

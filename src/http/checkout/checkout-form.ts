@@ -1,6 +1,5 @@
 /** Reads the form of the checkout page. Contract 14.2. */
-import { paymentChoices } from '../../domain/payment-choice.ts';
-import { paymentModeCodes } from '../../domain/payment-mode.ts';
+import { paymentChoices, paymentModeCodes } from '../../domain/payment-mode.ts';
 import type { PaymentRequest } from '../../use-cases/payments/start-payment.ts';
 
 /** Why a form did not start a payment. */

@@ -1,10 +1,10 @@
 /** The filters of a list of orders, in the names of the address. */
 import { refuseField } from '../../domain/errors.ts';
-import { reviewFlags } from '../../domain/inbox/review-reasons.ts';
 import { findExponent } from '../../domain/money/currency.ts';
 import { parseAmount } from '../../domain/money/money.ts';
 import { orderStatuses } from '../../domain/orders/order.ts';
 import type { OrderFilter, PaymentFilter } from '../../domain/orders/order-filter.ts';
+import { reviewFlags } from '../../domain/review-flag.ts';
 import { type Query, readChoice, readText, readTime, refuseUnknown } from './read-query.ts';
 
 const filterNames = [

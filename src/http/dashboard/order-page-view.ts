@@ -1,9 +1,9 @@
 /** An order in the field names of the dashboard. A viewer sees personal data as an order token does. Contract 13.5. */
 
 import { maskUser } from '../../domain/consumers/mask.ts';
-import { adviceFor } from '../../domain/inbox/review-reasons.ts';
 import type { MinorUnits } from '../../domain/money/money.ts';
 import type { Address, LineItem, Order, StoredNumber } from '../../domain/orders/order.ts';
+import { adviceFor } from '../../domain/review-flag.ts';
 import type { OrderPage } from '../../use-cases/orders/get-order-page.ts';
 import { attributesView } from '../merchant/order-view.ts';
 import { amountText } from './amounts.ts';

@@ -2,8 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
-import { reviewReasons } from '../../domain/inbox/review-reasons.ts';
 import { limits } from '../../domain/limits.ts';
+import { reviewReasons } from '../../domain/review-flag.ts';
 import type { ReviewEntry } from '../../use-cases/review/list-review.ts';
 import type { RefusedReview } from '../../use-cases/review/resolve-review.ts';
 import type { HttpContext } from '../http-context.ts';

@@ -5,8 +5,11 @@ import { isSecurityCode, maskFields } from '../../domain/cards/card-fields.ts';
 import { holdsCardNumber } from '../../domain/cards/card-numbers.ts';
 import { refuseField } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
-import { paymentChoices } from '../../domain/payment-choice.ts';
-import { type PaymentModeCode, paymentModeCodes } from '../../domain/payment-mode.ts';
+import {
+  type PaymentModeCode,
+  paymentChoices,
+  paymentModeCodes,
+} from '../../domain/payment-mode.ts';
 import { paymentStatuses } from '../../domain/payments/notice.ts';
 import type { PaymentReply } from '../../use-cases/payments/payment-reply.ts';
 import type { PaymentRequest } from '../../use-cases/payments/start-payment.ts';

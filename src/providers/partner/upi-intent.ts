@@ -3,7 +3,7 @@
  * an order that exists already. Whatever becomes of it, the consumer can pay that order on the partner's page.
  */
 
-import type { ConsumerContact } from '../../domain/orders/consumer-contact.ts';
+import type { ConsumerContact } from '../../domain/orders/consumer.ts';
 import { paymentLimits } from '../../domain/payments/limits.ts';
 import type { Answer, ProviderApi } from '../call.ts';
 import { outcomeOf, type PaymentToStart, readIntentUrl, type StartedPayment } from '../outbound.ts';

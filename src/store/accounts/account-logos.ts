@@ -1,6 +1,5 @@
 /** The logos of accounts, with their bytes. Contract 14.2. */
-import type { ImageMediaType } from '../../domain/accounts/image.ts';
-import type { Logo } from '../../domain/accounts/logo.ts';
+import type { ImageMediaType, Logo } from '../../domain/accounts/logo.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 
 export type LogoImage = { readonly mediaType: ImageMediaType; readonly bytes: Buffer };

@@ -8,9 +8,9 @@ import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
 import {
   type ConsumerRelation,
   eraseChange,
+  eraseFields,
   eraseHeld,
   eraseOrder,
-  eraseTransaction,
   personalValuesOf,
   scrubTexts,
 } from '../../domain/consumers/erase.ts';
@@ -74,7 +74,7 @@ export async function eraseOneOrder(
     );
     const account = await services.accounts.findWithin(tx, key.accountId);
     const replacements = { userId: newUserId(), contentDigest: randomBytes(32) };
-    const erased = transactions.map((entry) => eraseTransaction(entry, scrub));
+    const erased = transactions.map((entry) => eraseFields(entry, scrub));
     await saveErasedOrder(
       tx,
       eraseOrder(order, scrub, relation, replacements),

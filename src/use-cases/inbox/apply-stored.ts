@@ -5,7 +5,7 @@
 import { type Delivery, isUnfinished } from '../../domain/inbox/delivery.ts';
 import { listNames } from '../../domain/inbox/delivery-names.ts';
 import type { TranslatedDelivery } from '../../domain/inbox/incoming.ts';
-import { resultOfRetry } from '../../domain/inbox/retry-result.ts';
+import { resultOfRetry } from '../../domain/inbox/retry-schedule.ts';
 import { findOrderNames } from '../../domain/inbox/translation.ts';
 import { addSeconds } from '../../domain/time.ts';
 import type { Transaction } from '../../postgres/database.ts';

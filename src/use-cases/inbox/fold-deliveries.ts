@@ -15,9 +15,9 @@ import {
   rejectTooMany,
   reportConflict,
 } from '../../domain/inbox/outcome.ts';
-import { withReusedEventFlag } from '../../domain/inbox/reused-event-id.ts';
+import { withReusedEventFlag } from '../../domain/inbox/repeats.ts';
 import type { Report } from '../../domain/inbox/translation.ts';
-import { flagsOfHeld } from '../../domain/order-state/held.ts';
+import { flagsOfHeld } from '../../domain/order-state/group.ts';
 import { isLoadedFor, losesCounted, mayLackRefunds } from '../../domain/order-state/large-order.ts';
 import { applyNotice, lacksTarget } from '../../domain/order-state/order-state.ts';
 import { settle } from '../../domain/order-state/settle.ts';

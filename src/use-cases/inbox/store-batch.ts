@@ -29,7 +29,7 @@ import {
   type TranslatedDelivery,
 } from '../../domain/inbox/incoming.ts';
 import { keyOf, type RecognisedDelivery, recogniseRepeats } from '../../domain/inbox/repeats.ts';
-import { resultOfRetry } from '../../domain/inbox/retry-result.ts';
+import { resultOfRetry } from '../../domain/inbox/retry-schedule.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { limitLockWait, type Queryable, type Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';

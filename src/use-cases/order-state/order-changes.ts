@@ -2,10 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { listChanges } from '../../domain/history.ts';
 import { storedTallyOf } from '../../domain/order-state/large-order.ts';
-import { movedAmount } from '../../domain/order-state/moved-amount.ts';
 import type { OrderSummary } from '../../domain/order-state/order-state.ts';
 import { type SettledOrderState, uncapturedAtMs } from '../../domain/order-state/settle.ts';
-import type { StoredTally } from '../../domain/order-state/tally.ts';
+import { movedAmount, type StoredTally } from '../../domain/order-state/tally.ts';
 import { needsPolling } from '../../domain/payments/needs-polling.ts';
 import type { HeldNotice } from '../../domain/payments/records.ts';
 import type { Transaction } from '../../domain/payments/transaction.ts';

@@ -1,6 +1,6 @@
 /** Changes an open order under its lock and appends the change to its history. Contract 4.7. */
 
-import { maskChange } from '../../domain/consumers/mask-history.ts';
+import { maskChange } from '../../domain/consumers/mask.ts';
 import { listChanges } from '../../domain/history.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import { contentOf } from '../../domain/orders/order-update.ts';

@@ -4,10 +4,10 @@
  */
 import { refuseField } from '../../domain/errors.ts';
 import { isOrderId } from '../../domain/ids.ts';
-import { deliveryFlags, reviewFlags } from '../../domain/inbox/review-reasons.ts';
 import { currencyCodes } from '../../domain/money/currency.ts';
 import { type OrderStatus, orderStatus } from '../../domain/orders/order.ts';
 import { checkFilter, type OrderFilter } from '../../domain/orders/order-filter.ts';
+import { deliveryFlags, reviewFlags } from '../../domain/review-flag.ts';
 import { providers } from '../../providers/providers.ts';
 import { type Effort, type ListedAccounts, readNewest } from '../../services/read-newest.ts';
 import type { Services } from '../../services/services.ts';

@@ -8,7 +8,7 @@ import { newTransactionId, paymentsOf } from '../../domain/order-state/matching.
 import { applyStart } from '../../domain/order-state/order-state.ts';
 import { settle } from '../../domain/order-state/settle.ts';
 import { checkCallback } from '../../domain/orders/callback.ts';
-import { contactOf } from '../../domain/orders/consumer-contact.ts';
+import { contactOf } from '../../domain/orders/consumer.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import { refuseClosed } from '../../domain/orders/order-update.ts';
 import type { PaymentModeCode } from '../../domain/payment-mode.ts';

@@ -2,7 +2,6 @@
  * The overview of an account for a period, with what needs attention. Stored figures are at most a sweep old, so the
  * half hours that changed since are counted here. See docs/decisions/0045.
  */
-import { settledBefore } from '../../domain/reports/commit-delay.ts';
 import { type Figure, shareKinds } from '../../domain/reports/figure.ts';
 import {
   buildOverview,
@@ -11,7 +10,7 @@ import {
   type PeriodRequest,
   readPeriod,
 } from '../../domain/reports/overview.ts';
-import { dayAfter, dayOf, slotsBetween } from '../../domain/reports/slot.ts';
+import { dayAfter, dayOf, settledBefore, slotsBetween } from '../../domain/reports/slot.ts';
 import { addSeconds } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';

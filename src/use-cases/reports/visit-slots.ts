@@ -2,8 +2,7 @@
  * Visits the half hours of orders for a purpose, in every sweep: those whose orders were created or changed since the
  * last one, and a few of all others. See docs/decisions/0045.
  */
-import { settledBefore } from '../../domain/reports/commit-delay.ts';
-import { slotAfter } from '../../domain/reports/slot.ts';
+import { settledBefore, slotAfter } from '../../domain/reports/slot.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import type { IsOver } from '../../services/run-step.ts';

@@ -1,7 +1,11 @@
 /** Describes what needs manual review: the reason, an advice, and since when. Leaves out what is resolved. */
 import { flagIdOf } from '../../domain/inbox/review.ts';
-import { adviceFor, deliveryFlags, type ReviewReason } from '../../domain/inbox/review-reasons.ts';
-import type { ReviewFlag } from '../../domain/review-flag.ts';
+import {
+  adviceFor,
+  deliveryFlags,
+  type ReviewFlag,
+  type ReviewReason,
+} from '../../domain/review-flag.ts';
 import type { Database } from '../../postgres/database.ts';
 import {
   type DeliveryToReview,

@@ -1,7 +1,7 @@
 /** The invariants of the events of one order. Pure. Contract 12.9. */
 
 import { accountLimits } from '../../domain/accounts/limits.ts';
-import { paymentEvents, refundEvents } from '../../domain/events/event-of-status.ts';
+import { paymentEvents, refundEvents } from '../../domain/events/list-events.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Transaction } from '../../domain/payments/transaction.ts';
 import { addSeconds } from '../../domain/time.ts';

@@ -1,9 +1,8 @@
 /** Compares the stored figures with what the transactions give, half hour by half hour. See docs/decisions/0045. */
 
-import { settledBefore } from '../../domain/reports/commit-delay.ts';
 import { countOrder } from '../../domain/reports/count-orders.ts';
 import { type Figure, listDifferences } from '../../domain/reports/figure.ts';
-import { dayOf, slotAfter } from '../../domain/reports/slot.ts';
+import { dayOf, settledBefore, slotAfter } from '../../domain/reports/slot.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
 import { listAccountIds } from '../../store/accounts/accounts.ts';

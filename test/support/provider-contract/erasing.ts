@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { eraseNotice } from '../../../src/domain/consumers/erase.ts';
+import { eraseFields } from '../../../src/domain/consumers/erase.ts';
 import { createScrub } from '../../../src/domain/consumers/scrub.ts';
 import { maskPersonal } from '../../../src/providers/erase.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
@@ -76,8 +76,8 @@ function assertErasable(provider: Provider, body: Buffer): void {
           ...before,
           notice: {
             ...before.notice,
-            ...(before.notice.payment && { payment: eraseNotice(before.notice.payment, scrub) }),
-            ...(before.notice.refund && { refund: eraseNotice(before.notice.refund, scrub) }),
+            ...(before.notice.payment && { payment: eraseFields(before.notice.payment, scrub) }),
+            ...(before.notice.refund && { refund: eraseFields(before.notice.refund, scrub) }),
           },
         }
       : before;
