@@ -23,15 +23,12 @@ export type Movement = {
   readonly currency: string;
 };
 
-export type Money = {
-  readonly move: (movement: Omit<Movement, 'at'>) => void;
-  readonly moved: () => readonly Movement[];
-};
+export type Money = ReturnType<typeof openMoney>;
 
-export function openMoney(now: () => number): Money {
+export function openMoney(now: () => number) {
   const movements: Movement[] = [];
   return {
-    move: (movement) => void movements.push({ ...movement, at: now() }),
-    moved: () => movements,
+    move: (movement: Omit<Movement, 'at'>) => void movements.push({ ...movement, at: now() }),
+    moved: (): readonly Movement[] => movements,
   };
 }

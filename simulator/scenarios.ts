@@ -20,24 +20,19 @@ export function decideOutcome(scenario: Scenario, action: Action, triesBefore: n
   return payment;
 }
 
-export type Scenarios = {
-  readonly current: () => Scenario;
-  readonly set: (scenario: Scenario) => void;
-  readonly setFor: (reference: string, scenario: Scenario) => void;
-  /** The scenario of the first reference that has its own, otherwise the current one. */
-  readonly of: (references: readonly string[]) => Scenario;
-};
+export type Scenarios = ReturnType<typeof openScenarios>;
 
-export function openScenarios(seed: number, first: Scenario): Scenarios {
+export function openScenarios(seed: number, first: Scenario) {
   let current = first;
   const own = new Map<string, Scenario>();
   return {
     current: () => current,
-    set: (scenario) => {
+    set: (scenario: Scenario) => {
       current = scenario;
     },
-    setFor: (reference, scenario) => void own.set(reference, scenario),
-    of: (references) => {
+    setFor: (reference: string, scenario: Scenario) => void own.set(reference, scenario),
+    /** The scenario of the first reference that has its own, otherwise the current one. */
+    of: (references: readonly string[]): Scenario => {
       const direct = references.flatMap((reference) => [reference, wholeOf(reference)]);
       const named = [...direct, ...direct.flatMap(orderOf)];
       const found = named.map((name) => own.get(name)).find((scenario) => scenario !== undefined);

@@ -14,13 +14,7 @@ import type { Services } from '../src/services/services.ts';
 import { listAccounts } from '../src/store/accounts/accounts.ts';
 import type { Shop } from './simulator.ts';
 
-type ServiceShops = {
-  /** By the partner key id or the gateway merchant id that the service uses. */
-  readonly find: (name: string) => Promise<Shop | undefined>;
-  readonly close: () => Promise<void>;
-};
-
-export function openServiceShops(env: NodeJS.ProcessEnv): ServiceShops {
+export function openServiceShops(env: NodeJS.ProcessEnv) {
   // Connects on first use, because the simulator may be started before the service.
   let joined: Promise<Bootstrapped> | undefined;
   const join = () => {
@@ -31,7 +25,8 @@ export function openServiceShops(env: NodeJS.ProcessEnv): ServiceShops {
     return joined;
   };
   return {
-    find: async (name) => findShopOf((await join()).services, name),
+    /** By the partner key id or the gateway merchant id that the service uses. */
+    find: async (name: string) => findShopOf((await join()).services, name),
     close: async () => (await joined)?.close(),
   };
 }

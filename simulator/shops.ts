@@ -24,23 +24,19 @@ export type GatewayShop = {
 
 export type FindShop = (name: string) => Promise<Shop | undefined>;
 
-export type Shops = {
-  readonly register: (shop: Shop) => void;
-  readonly findPartner: (keyId: string) => Promise<PartnerShop | undefined>;
-  readonly findGateway: (merchantId: string) => Promise<GatewayShop | undefined>;
-};
+export type Shops = ReturnType<typeof openShops>;
 
-export function openShops(findShop: FindShop = async () => undefined): Shops {
+export function openShops(findShop: FindShop = async () => undefined) {
   const partners = new Map<string, PartnerShop>();
   const gateways = new Map<string, GatewayShop>();
   return {
-    register: ({ partner, gateway }) => {
+    register: ({ partner, gateway }: Shop) => {
       if (partner) partners.set(partner.keyId, partner);
       if (gateway) gateways.set(gateway.merchantId, gateway);
     },
     // A shop is looked up again each time, because its secrets may have changed.
-    findPartner: async (keyId) => partners.get(keyId) ?? (await findShop(keyId))?.partner,
-    findGateway: async (merchantId) =>
+    findPartner: async (keyId: string) => partners.get(keyId) ?? (await findShop(keyId))?.partner,
+    findGateway: async (merchantId: string) =>
       gateways.get(merchantId) ?? (await findShop(merchantId))?.gateway,
   };
 }

@@ -10,7 +10,7 @@ import { createGatewayState, openSessionsOf } from './bank-gateway/state.ts';
 import { behaviourOf } from './behaviours.ts';
 import { addControlApi, type Ledger } from './control-api.ts';
 import { type FaultOf, faultsByScenario } from './faults.ts';
-import { type Movement, openMoney } from './money-moved.ts';
+import { openMoney } from './money-moved.ts';
 import { addPartnerApi } from './partner/api.ts';
 import { addPartnerCheckout } from './partner/checkout.ts';
 import { addIntentApi } from './partner/intent-api.ts';
@@ -28,7 +28,7 @@ import { type Action, openScenarios } from './scenarios.ts';
 import { openSchedule, type Schedule } from './schedule.ts';
 import { addShop, eventsPath } from './shop/api.ts';
 import { openShopInbox, type ReceivedEvent } from './shop/inbox.ts';
-import { type FindShop, openShops, type Shop } from './shops.ts';
+import { type FindShop, openShops } from './shops.ts';
 import { openStartCalls } from './start-call.ts';
 import { openWebhookSender, type WebhookSender } from './webhook-sender.ts';
 import { Refusal } from './wire.ts';
@@ -72,47 +72,16 @@ export type SimulatorOptions = {
   readonly now?: () => number;
 };
 
-export type Simulator = {
-  readonly url: string;
-  readonly register: (shop: Shop) => void;
-  /** Applies to everything from now on. */
-  readonly setScenario: (scenario: Scenario) => void;
-  /** Applies to one of our transactions or orders, by its id. */
-  readonly setScenarioFor: (reference: string, scenario: Scenario) => void;
-  /** The consumer acts on the payment page of a partner order or gateway session, or answers an intent, by its id. */
-  readonly pay: (checkoutId: string, action?: Action) => Promise<void>;
-  /** The checkouts of one of our orders that wait for the consumer, also those whose answer was lost. */
-  readonly checkoutsOf: (orderId: string) => string[];
-  /** Refunds a payment on the provider's own pages: the service is not asked. False if that is impossible. */
-  readonly refundElsewhere: (paymentId: string, amount: number) => Promise<boolean>;
-  /** Waits until every webhook is acknowledged, given up or lost. */
-  readonly settled: () => Promise<void>;
-  /** What happened at the providers. */
-  readonly ledger: () => Ledger;
-  /** The money that moved, in the order in which it did. */
-  readonly moved: () => readonly Movement[];
-  /** A shop that receives the events of the service. */
-  readonly shop: ReceivingShop;
-  readonly close: () => Promise<void>;
-};
-
-type ReceivingShop = {
-  /** The URL for an endpoint. */
-  readonly url: string;
-  /** Adds the secret of an endpoint, or an access secret. False if it is neither. */
-  readonly trust: (secret: string) => Promise<boolean>;
-  /** The last received first. */
-  readonly events: () => readonly ReceivedEvent[];
-};
+export type Simulator = Awaited<ReturnType<typeof startSimulator>>;
 
 const linesKept = 50;
 
-export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+export async function startSimulator(options: SimulatorOptions = {}) {
   const lines: string[] = [];
   const world = openWorld(options, lines);
   const partner = createPartnerState();
   const gateway = createGatewayState();
-  const ledger = () => ({
+  const ledger = (): Ledger => ({
     payments: [...partnerPaymentsInLedger(partner), ...gatewayPaymentsInLedger(gateway)],
     refunds: [...partnerRefundsInLedger(partner), ...gatewayRefundsInLedger(gateway)],
   });
@@ -134,9 +103,12 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   return {
     url,
     register: world.shops.register,
+    /** Applies to everything from now on. */
     setScenario: world.scenarios.set,
+    /** Applies to one of our transactions or orders, by its id. */
     setScenarioFor: world.scenarios.setFor,
-    pay: async (checkoutId, action = 'pay') => {
+    /** The consumer acts on the payment page of a partner order or gateway session, or answers an intent, by its id. */
+    pay: async (checkoutId: string, action: Action = 'pay') => {
       if (partner.orders.has(checkoutId)) await actAtPartner(world, partner, checkoutId, action);
       else if (partner.payments.has(checkoutId)) {
         await answerIntent(world, partner, checkoutId, action);
@@ -144,18 +116,28 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
         await actAtGateway(world, gateway, checkoutId, action);
       } else throw new Error(`there is no checkout ${checkoutId}`);
     },
-    checkoutsOf: (orderId) => [
+    /** The checkouts of one of our orders that wait for the consumer, also those whose answer was lost. */
+    checkoutsOf: (orderId: string) => [
       ...openOrdersOf(partner, orderId),
       ...openSessionsOf(gateway, orderId),
     ],
-    refundElsewhere: (paymentId, amount) =>
+    /** Refunds a payment on the provider's own pages: the service is not asked. False if that is impossible. */
+    refundElsewhere: (paymentId: string, amount: number) =>
       partner.payments.has(paymentId)
         ? refundAtPartnerDashboard(world, partner, paymentId, amount)
         : refundAtGatewayPortal(world, gateway, paymentId, amount),
+    /** Waits until every webhook is acknowledged, given up or lost. */
     settled: world.schedule.settled,
+    /** What happened at the providers. */
     ledger,
+    /** The money that moved, in the order in which it did. */
     moved: world.money.moved,
-    shop: { url: `${url}${eventsPath}`, trust: inbox.trust, events: inbox.events },
+    /** A shop that receives the events of the service, at this URL. */
+    shop: {
+      url: `${url}${eventsPath}`,
+      trust: inbox.trust,
+      events: (): readonly ReceivedEvent[] => inbox.events(),
+    },
     close: async () => {
       // First, so that a slow call is cut off instead of being answered early.
       app.server.closeAllConnections();

@@ -32,27 +32,14 @@ export type StoredEvent = ReceivedEvent & {
   readonly request: SignedRequest;
 };
 
-export type ShopInbox = {
-  /** Stores an attempt and returns it with the count of those before. */
-  readonly receive: (
-    request: SignedRequest,
-    answerTo: (verdict: Verdict) => string,
-  ) => Promise<ReceivedEvent>;
-  /** The last received first. */
-  readonly events: () => readonly StoredEvent[];
-  readonly answer: () => AnswerName;
-  readonly setAnswer: (name: AnswerName) => void;
-  /** Adds the secret of an endpoint, or an access secret. False if it is neither. */
-  readonly trust: (secret: string) => Promise<boolean>;
-  readonly secrets: () => Secrets;
-  /** Changes with everything that the page shows. */
-  readonly version: () => number;
-};
+type AnswerTo = (verdict: Verdict) => string;
+
+export type ShopInbox = ReturnType<typeof openShopInbox>;
 
 const eventsKept = 200;
 const secretsKept = 10;
 
-export function openShopInbox(now: () => number): ShopInbox {
+export function openShopInbox(now: () => number) {
   let events: readonly StoredEvent[] = [];
   let answer: AnswerName = 'ok';
   let secrets: Secrets = { endpoints: [], accounts: [] };
@@ -81,7 +68,8 @@ export function openShopInbox(now: () => number): ShopInbox {
   };
 
   return {
-    receive: async (request, answerTo) => {
+    /** Stores an attempt and returns it with the count of those before. */
+    receive: async (request: SignedRequest, answerTo: AnswerTo): Promise<ReceivedEvent> => {
       const read = await readRequest(request, secrets, behindMs());
       const id = request.headers['webhook-id'];
       const before = events.find((event) => id !== undefined && event.id === id);
@@ -98,13 +86,15 @@ export function openShopInbox(now: () => number): ShopInbox {
       events = [event, ...events.filter((other) => other !== before)].slice(0, eventsKept);
       return event;
     },
+    /** The last received first. */
     events: () => events,
     answer: () => answer,
-    setAnswer: (name) => {
+    setAnswer: (name: AnswerName) => {
       answer = name;
       nextVersion();
     },
-    trust: async (given) => {
+    /** Adds the secret of an endpoint, or an access secret. False if it is neither. */
+    trust: async (given: string) => {
       const secret = given.trim();
       const { endpoints, accounts } = secrets;
       if (isEndpointSecret(secret)) secrets = { endpoints: added(endpoints, secret), accounts };
@@ -115,6 +105,7 @@ export function openShopInbox(now: () => number): ShopInbox {
       return true;
     },
     secrets: () => secrets,
+    /** Changes with everything that the page shows. */
     version: () => version,
   };
 }

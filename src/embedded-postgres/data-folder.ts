@@ -5,13 +5,11 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartError } from '../domain/start-error.ts';
 
-type DataFolderLock = { readonly release: () => void };
-
 /**
  * Ends the race of two services for one folder. This is a file lock of the operating system, taken through SQLite because
  * Node has no API for it. The kernel releases it however the process ends, so a lock is never stale.
  */
-export function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
+export function lockDataFolder(dataDir: string) {
   return lockFile(
     dataDir,
     'service.lock',
@@ -19,11 +17,7 @@ export function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
   );
 }
 
-export async function lockFile(
-  dataDir: string,
-  name: string,
-  messageWhenTaken: string,
-): Promise<DataFolderLock> {
+export async function lockFile(dataDir: string, name: string, messageWhenTaken: string) {
   const path = join(dataDir, name);
   await explainingErrors(dataDir, async () => {
     await makeFolder(dataDir);

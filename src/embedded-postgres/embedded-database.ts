@@ -26,12 +26,6 @@ import { type Keeper, launchKeeper, type Server } from './server-keeper.ts';
 import type { ServerUser } from './server-user.ts';
 import { makeSocketFolder, socketDirOf } from './socket-folder.ts';
 
-type EmbeddedDatabase = {
-  readonly address: DatabaseAddress;
-  /** Ends the server cleanly. */
-  readonly stop: () => Promise<void>;
-};
-
 type Log = { readonly warn: (line: string) => void };
 
 const stopMsMax = 5_000;
@@ -39,11 +33,7 @@ const leftoverMsMax = 10_000;
 const restartMsMax = 1_000;
 
 /** `service` is the user that this process becomes later; undefined when it stays the same. */
-export async function startEmbeddedDatabase(
-  dataDir: string,
-  log: Log,
-  service?: Ids,
-): Promise<EmbeddedDatabase> {
+export async function startEmbeddedDatabase(dataDir: string, log: Log, service?: Ids) {
   const installed = await findPrograms().catch(() => {
     throw new StartError(
       `The embedded PostgreSQL for ${process.platform}-${process.arch} is not installed: set DATABASE_URL to a PostgreSQL of your own, or install it, on a platform that has it, without --omit=optional.`,

@@ -9,24 +9,10 @@ import { createInterface } from 'node:readline';
 import { type Programs, serverArguments, socketFiles } from './postgres-process.ts';
 import type { ServerUser } from './server-user.ts';
 
-export type Server = {
-  /** Resolves when the process has ended, for whatever reason. */
-  readonly ended: Promise<void>;
-  readonly signal: (name: Signal) => void;
-  /** The last lines of its output, to explain why it ended. */
-  readonly recentOutput: () => string;
-};
+export type Keeper = ReturnType<typeof launchKeeper>;
+export type Server = Awaited<ReturnType<Keeper['start']>>;
 
 type Signal = 'INT' | 'QUIT';
-
-export type Keeper = {
-  readonly start: () => Promise<Server>;
-  readonly signal: (name: Signal, pid: number) => void;
-  /** Ends the keeper, and the server if it still runs. */
-  readonly close: () => void;
-  /** True when the keeper itself has ended. */
-  readonly isGone: () => boolean;
-};
 
 /** Server and keeper write to one pipe, so that all output of the server is read before the message that it ended. */
 const script = `
@@ -51,7 +37,7 @@ export function launchKeeper(
   user: ServerUser,
   paths: { readonly directory: string; readonly socketDir: string; readonly socketMode: string },
   log: (line: string) => void,
-): Keeper {
+) {
   const pidFile = join(paths.directory, 'postmaster.pid');
   const [socket] = socketFiles(paths.socketDir);
   const command = [programs.postgres, ...serverArguments(paths)];
@@ -91,8 +77,10 @@ export function launchKeeper(
   };
   return {
     signal,
+    /** True when the keeper itself has ended. */
     isGone: () => isGone,
-    close: () => shell.stdin.end(),
+    /** Ends the keeper, and the server if it still runs. */
+    close: () => void shell.stdin.end(),
     start: async () => {
       if (isGone) throw new Error(lines.at(-1));
       lines = [];
@@ -101,8 +89,10 @@ export function launchKeeper(
       shell.stdin.write('start\n');
       const pid = await started.promise;
       return {
+        /** Resolves when the process has ended, for whatever reason. */
         ended: ended.promise,
-        signal: (name) => signal(name, pid),
+        signal: (name: Signal) => signal(name, pid),
+        /** The last lines of its output, to explain why it ended. */
         recentOutput: () => lines.join(' '),
       };
     },

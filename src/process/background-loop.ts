@@ -7,12 +7,7 @@ import { limits } from '../domain/limits.ts';
 import type { BackgroundReports } from '../services/background-reports.ts';
 import type { StepReport } from '../store/upkeep/background-steps.ts';
 
-export type BackgroundLoop = {
-  /** The next round starts at once. */
-  readonly wake: () => void;
-  /** Resolves when the round in progress has ended; no other follows. */
-  readonly stop: () => Promise<void>;
-};
+export type BackgroundLoop = ReturnType<typeof startLoop>;
 
 type LoopOptions = {
   /** Rests this many times as long as a round took although there is more to do, so that requests come first. */
@@ -33,7 +28,7 @@ export function startLoop(
     tickMs = limits.backgroundTickMs,
     lateMs = 1_000 * limits.stepLateSeconds,
   }: LoopOptions = {},
-): BackgroundLoop {
+) {
   let isStopped = false;
   let wake = () => {};
   let isWoken = false;
@@ -81,10 +76,12 @@ export function startLoop(
   };
   const ended = run();
   return {
+    /** The next round starts at once. */
     wake: () => {
       isWoken = true;
       wake();
     },
+    /** Resolves when the round in progress has ended; no other follows. */
     stop: () => {
       isStopped = true;
       wake();

@@ -13,7 +13,7 @@ import { type BackgroundLoop, startLoop } from './background-loop.ts';
 import type { Log } from './log.ts';
 import { startSweeps } from './sweep-loop.ts';
 
-export type Background = { readonly stop: () => Promise<void> };
+export type Background = Pick<BackgroundLoop, 'stop'>;
 
 const stopMsMax = 3_000;
 
@@ -27,14 +27,12 @@ export async function startBackground(services: Services, log: Log): Promise<Bac
   };
 }
 
-type Stoppable = Pick<BackgroundLoop, 'stop'>;
-
 /** What is still running is claimed again when its next try or poll is due, or done by the next sweep. */
-async function stopInTime({ stop }: Stoppable): Promise<void> {
+async function stopInTime({ stop }: Background): Promise<void> {
   await Promise.race([stop(), delay(stopMsMax, undefined, { ref: false })]);
 }
 
-function startRetries(services: Services): Stoppable {
+function startRetries(services: Services): Background {
   const { backgroundReports } = services;
   const round = async () => (await retryDue(services)) >= limits.retryBatchMax;
   // Nobody waits for these: an order that appears applies its deliveries itself. A million that are due at once, because
@@ -43,7 +41,7 @@ function startRetries(services: Services): Stoppable {
 }
 
 /** One loop per provider, so that a provider that hangs does not delay the others. */
-function startPolls(services: Services, log: Log): Stoppable[] {
+function startPolls(services: Services, log: Log): Background[] {
   const { backgroundReports } = services;
   return providers.map(({ name }) => {
     const polls = createDuePolls(services, name, {
@@ -65,7 +63,7 @@ function startPolls(services: Services, log: Log): Stoppable[] {
 }
 
 /** Events are sent when they are stored. The loop finds those whose next attempt is due, and those of other processes. */
-function startEvents(services: Services): Stoppable {
+function startEvents(services: Services): Background {
   const deliveries = createEventDeliveries(services);
   services.eventSignal.listen(deliveries.startDeliveries);
   const loop = startLoop('events', services.backgroundReports, deliveries.startDue);

@@ -9,13 +9,6 @@ import type { Background } from './background.ts';
 import type { Bootstrapped } from './bootstrap.ts';
 import type { Log } from './log.ts';
 
-type PreparedBackground = {
-  readonly start: () => void;
-  /** True after a start that failed for another reason than a short absence of the database, until one succeeds. */
-  readonly isMissing: () => boolean;
-  readonly stop: () => Promise<void>;
-};
-
 const retryMsMin = 1_000;
 const retryMsMax = 60_000;
 const logEveryMs = 600_000;
@@ -28,8 +21,8 @@ const whatToDo =
 export function prepareBackground(
   { services, databaseWait }: Pick<Bootstrapped, 'services' | 'databaseWait'>,
   log: Log,
-  { awayMsMax = awayMsUsuallyMax }: { readonly awayMsMax?: number } = {},
-): PreparedBackground {
+  { awayMsMax = awayMsUsuallyMax } = {},
+) {
   const ending = new AbortController();
   let isMissing = false;
   let started: Promise<Background | undefined> = Promise.resolve(undefined);
@@ -61,6 +54,7 @@ export function prepareBackground(
     start: () => {
       started = startUntilItWorks().catch(() => undefined);
     },
+    /** True after a start that failed for another reason than a short absence of the database, until one succeeds. */
     isMissing: () => isMissing,
     stop: async () => {
       ending.abort();

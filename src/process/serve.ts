@@ -14,12 +14,6 @@ import type { Log } from './log.ts';
 import { explainListenError } from './refuse-taken-port.ts';
 import type { DatabaseWait } from './wait-for-database.ts';
 
-export type Serving = {
-  readonly app: FastifyInstance;
-  /** Answers the requests in flight, then stops. */
-  readonly stop: () => Promise<void>;
-};
-
 export type ServeOptions = {
   /** What the process itself has not finished yet, such as `background`. */
   readonly listMissing: () => readonly string[];
@@ -34,7 +28,7 @@ export async function serve(
   { services, databaseWait, tracing }: ServedParts,
   log: Log,
   { listMissing, renderMetrics = renderOwnMetrics }: ServeOptions,
-): Promise<Serving> {
+) {
   const metrics = createMetrics();
   let isStopping = false;
   let isDraining = false;
@@ -54,6 +48,7 @@ export async function serve(
   await listen(app, config);
   return {
     app,
+    /** Answers the requests in flight, then stops. */
     stop: async () => {
       await drain(app.server, {
         announce: () => {

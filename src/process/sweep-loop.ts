@@ -7,7 +7,7 @@ import { randomBase62 } from '../domain/ids.ts';
 import type { Services } from '../services/services.ts';
 import { claimSweepLease, releaseSweepLease } from '../store/upkeep/sweep-lease.ts';
 import { sweep } from '../use-cases/upkeep/sweep.ts';
-import { type BackgroundLoop, startLoop } from './background-loop.ts';
+import { startLoop } from './background-loop.ts';
 
 const sweepEveryMs = 60_000;
 /** A process that is killed is replaced after this. */
@@ -16,7 +16,7 @@ const leaseMs = 10_000;
 const claimEveryMs = 2_000;
 
 /** Rejects if the lease cannot even be asked for: then background work cannot run. */
-export async function startSweeps(services: Services): Promise<Pick<BackgroundLoop, 'stop'>> {
+export async function startSweeps(services: Services) {
   const { maintenance, backgroundReports } = services;
   // Host and process are for people who read the table; the rest makes it unique.
   const owner = `${hostname()} ${process.pid} ${randomBase62(8)}`;

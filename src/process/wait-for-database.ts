@@ -2,11 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../domain/errors.ts';
 
-export type DatabaseWait = {
-  /** Rejects with an error that waiting cannot fix, such as a wrong password. */
-  readonly done: Promise<void>;
-  readonly isDone: () => boolean;
-};
+export type DatabaseWait = Awaited<ReturnType<typeof prepareOrWait>>;
 
 type Steps = {
   readonly prepare: () => Promise<void>;
@@ -20,15 +16,20 @@ type Steps = {
 const retryMs = 100;
 
 /** Resolves when the database is prepared, or when it is unavailable and retries have started. */
-export async function prepareOrWait(steps: Steps): Promise<DatabaseWait> {
-  if (await isPrepared(steps)) return { done: Promise.resolve(), isDone: () => true };
-  let isDone = false;
-  const done = prepareWhenThere(steps).then(() => {
+export async function prepareOrWait(steps: Steps) {
+  let isDone = await isPrepared(steps);
+  const becomeDone = async () => {
+    await prepareWhenThere(steps);
     isDone = true;
-  });
+  };
+  const done = isDone ? Promise.resolve() : becomeDone();
   // The caller handles the rejection later; until then it must not count as unhandled.
   done.catch(() => {});
-  return { done, isDone: () => isDone };
+  return {
+    /** Rejects with an error that waiting cannot fix, such as a wrong password. */
+    done,
+    isDone: () => isDone,
+  };
 }
 
 async function prepareWhenThere(steps: Steps): Promise<void> {

@@ -7,12 +7,6 @@ import type { Metrics } from '../http/operator/metrics.ts';
 import type { OperatorParts } from '../http/operator/operator-api.ts';
 import type { Log } from './log.ts';
 
-type Workers = {
-  /** Resolves when all workers have a prepared database. */
-  readonly ready: Promise<void>;
-  readonly stop: () => Promise<void>;
-};
-
 type MetricsRequest = { readonly type: 'metrics-request'; readonly id: number };
 type MetricsReply = {
   readonly type: 'metrics-reply';
@@ -29,7 +23,7 @@ export async function startWorkers(
   environment: Readonly<Record<string, string>>,
   log: Log,
   ending: AbortSignal,
-): Promise<Workers> {
+) {
   const aggregator = new AggregatorRegistry();
   const servingWorkers = new Set<number>();
   const withDatabase = new Set<number>();
@@ -73,6 +67,7 @@ export async function startWorkers(
   });
   await Promise.all(Array.from({ length: count }, fork));
   return {
+    /** Resolves when all workers have a prepared database. */
     ready: allReady.promise,
     stop: async () => {
       const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);

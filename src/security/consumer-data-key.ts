@@ -9,31 +9,27 @@ import { decrypt, encrypt } from './aes-gcm.ts';
 const formatVersion = 1;
 const nonceBytes = 12;
 
-export type ConsumerDataKey = {
-  /** Encrypts text for storage. `belongsTo` names its row, so that a value copied to another row cannot be opened. */
-  readonly seal: (text: string, belongsTo: string) => string;
-  /** Throws when the value was sealed for another row or with another key, or was changed. */
-  readonly open: (sealed: string, belongsTo: string) => string;
-  /** Equal for equal content. Keyed, so the content cannot be found by hashing guesses. */
-  readonly digest: (content: string | Buffer) => Buffer;
-};
+export type ConsumerDataKey = ReturnType<typeof createConsumerDataKey>;
 
-export function createConsumerDataKey(accountId: string, accountSecret: string): ConsumerDataKey {
+export function createConsumerDataKey(accountId: string, accountSecret: string) {
   const derive = (purpose: string) =>
     Buffer.from(hkdfSync('sha256', accountSecret, accountId, purpose, 32));
   const formatOf = (belongsTo: string) => ({ nonceBytes, belongsTo: `${accountId}/${belongsTo}` });
   return {
-    seal: (text, belongsTo) => {
+    /** Encrypts text for storage. `belongsTo` names its row, so that a value copied to another row cannot be opened. */
+    seal: (text: string, belongsTo: string) => {
       const encrypted = encrypt(derive('consumer data at rest'), text, formatOf(belongsTo));
       return Buffer.concat([Buffer.of(formatVersion), ...encrypted]).toString('base64');
     },
-    open: (sealed, belongsTo) => {
+    /** Throws when the value was sealed for another row or with another key, or was changed. */
+    open: (sealed: string, belongsTo: string) => {
       const bytes = Buffer.from(sealed, 'base64');
       if (bytes[0] !== formatVersion) throw new Error('this was not sealed here');
       const key = derive('consumer data at rest');
       return decrypt(key, bytes.subarray(1), formatOf(belongsTo)).toString('utf8');
     },
-    digest: (content) =>
+    /** Equal for equal content. Keyed, so the content cannot be found by hashing guesses. */
+    digest: (content: string | Buffer) =>
       createHmac('sha256', derive('consumer data digests')).update(content).digest(),
   };
 }

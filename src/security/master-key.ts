@@ -10,18 +10,9 @@ const keyIdBytes = 4;
 const nonceBytes = 12;
 const headerBytes = 1 + keyIdBytes;
 
-export type MasterKey = {
-  /** Distinguishes master keys without revealing them. */
-  readonly id: string;
-  /** Encrypts a secret for storage. `belongsTo` names its row, so that a value copied to another row cannot be opened. */
-  readonly seal: (secret: string, belongsTo: string) => Buffer;
-  readonly open: (sealed: Buffer, belongsTo: string) => string;
-  /** True when this key sealed the value; reads the key id in its header only. */
-  readonly hasSealed: (sealed: Buffer) => boolean;
-  readonly deriveSigningKey: (keyId: string) => Buffer;
-};
+export type MasterKey = ReturnType<typeof createMasterKey>;
 
-export function createMasterKey(hex: string): MasterKey {
+export function createMasterKey(hex: string) {
   const master = Buffer.from(hex, 'hex');
   const derive = (purpose: string, bytes: number) =>
     Buffer.from(hkdfSync('sha256', master, 'payment-order-service', purpose, bytes));
@@ -31,47 +22,46 @@ export function createMasterKey(hex: string): MasterKey {
     sealed[0] === formatVersion && sealed.subarray(1, headerBytes).equals(id);
 
   return {
+    /** Distinguishes master keys without revealing them. */
     id: id.toString('hex'),
+    /** True when this key sealed the value; reads the key id in its header only. */
     hasSealed,
-    seal: (secret, belongsTo) =>
+    /** Encrypts a secret for storage. `belongsTo` names its row, so that a value copied to another row cannot be opened. */
+    seal: (secret: string, belongsTo: string) =>
       Buffer.concat([
         Buffer.of(formatVersion),
         id,
         ...encrypt(sealingKey, secret, { nonceBytes, belongsTo }),
       ]),
-    open(sealed, belongsTo) {
+    open(sealed: Buffer, belongsTo: string) {
       if (!hasSealed(sealed)) throw new WrongMasterKeyError();
       const encrypted = sealed.subarray(headerBytes);
       return decrypt(sealingKey, encrypted, { nonceBytes, belongsTo }).toString('utf8');
     },
-    deriveSigningKey: (keyId) => derive(`signing key ${keyId}`, 32),
+    deriveSigningKey: (keyId: string) => derive(`signing key ${keyId}`, 32),
   };
 }
 
 /** All master keys of this process: the current one and, during a rotation, others that secrets may still be sealed with. */
-export type MasterKeys = {
-  /** The key that seals new secrets. */
-  readonly current: () => MasterKey;
-  readonly find: (id: string) => MasterKey | undefined;
-  /** Reads the keys again when one of these ids is unknown. */
-  readonly learn: (ids: readonly string[]) => Promise<void>;
-};
+export type MasterKeys = ReturnType<typeof createMasterKeys>;
 
 /** The first key is the current one. `readAgain` is for keys that can change while the process runs. */
 export function createMasterKeys(
   hexes: readonly string[],
   readAgain: () => Promise<readonly string[]> = async () => hexes,
-): MasterKeys {
+) {
   let keys = hexes.map(createMasterKey);
   const find = (id: string) => keys.find((key) => key.id === id);
   return {
+    /** The key that seals new secrets. */
     current: () => {
       const [current] = keys;
       if (!current) throw new Error('there is no master key');
       return current;
     },
     find,
-    learn: async (ids) => {
+    /** Reads the keys again when one of these ids is unknown. */
+    learn: async (ids: readonly string[]) => {
       if (ids.every((id) => find(id) !== undefined)) return;
       keys = (await readAgain()).map(createMasterKey);
     },

@@ -55,19 +55,8 @@ export type SigningKey = {
   readonly expiresAt: Date | null;
 };
 
-export type KeyRing = {
-  /** Valid for the lifetime of its type, or until `expiresAt`. */
-  readonly issue: (subject: Subject, now: Date, expiresAt?: Date) => IssuedToken;
-  readonly verify: (token: string, now: Date) => VerifiedToken;
-  /** True while the signatures of the key are valid. */
-  readonly isLive: (keyId: string, now: Date) => boolean;
-};
-
-export type VerifiedToken = {
-  readonly caller: Caller;
-  readonly keyId: string;
-  readonly expiresAtMs: number;
-};
+export type KeyRing = ReturnType<typeof createKeyRing>;
+export type VerifiedToken = ReturnType<KeyRing['verify']>;
 
 type Claims = {
   readonly iss: string;
@@ -90,7 +79,7 @@ const lifetimeSeconds: Readonly<Record<TokenType, number>> = {
 
 const decodeHeader = createDecoder({ complete: true });
 
-export function createKeyRing(keys: readonly SigningKey[]): KeyRing {
+export function createKeyRing(keys: readonly SigningKey[]) {
   const newestFirst = keys
     .map((key) => ({ ...key, sign: signerOf(key), verify: verifierOf(key) }))
     .sort((a, b) => Number(b.createdAt) - Number(a.createdAt));
@@ -109,13 +98,15 @@ export function createKeyRing(keys: readonly SigningKey[]): KeyRing {
     return oldest;
   };
 
+  /** True while the signatures of the key are valid. */
   const isLive = (keyId: string, now: Date) => {
     const key = byId.get(keyId);
     return key !== undefined && (key.expiresAt === null || key.expiresAt > now);
   };
 
   return {
-    issue(subject, now, expiresAt) {
+    /** Valid for the lifetime of its type, or until `expiresAt`. */
+    issue(subject: Subject, now: Date, expiresAt?: Date): IssuedToken {
       const iat = Math.floor(now.getTime() / 1000);
       const exp = expiresAt
         ? Math.floor(expiresAt.getTime() / 1000)
@@ -134,7 +125,7 @@ export function createKeyRing(keys: readonly SigningKey[]): KeyRing {
       };
       return { token: signingKey(now).sign(claims), expiresAt: new Date(exp * 1000) };
     },
-    verify(token, now) {
+    verify(token: string, now: Date) {
       const keyId = keyIdOf(token) ?? '';
       const key = byId.get(keyId);
       if (!key || !isLive(keyId, now)) throw new ServiceError('INVALID_TOKEN');

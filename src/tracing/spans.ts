@@ -20,33 +20,26 @@ type SpanDescription = {
   readonly attributes: Attributes;
 };
 
-export type Spans = {
-  readonly start: (description: SpanDescription, parent: Context) => Context;
-  readonly runIn: <Result>(context: Context, work: () => Result) => Result;
-  /** The context of a span that has not ended. Work that a request leaves behind must not extend its trace. */
-  readonly findActive: () => Context | undefined;
-  /** Runs the work in a span: a part of the active one, else the first of a trace. */
-  readonly trace: Trace;
-};
+export type Spans = ReturnType<typeof createSpans>;
 
-type Trace = <Result>(
-  description: SpanDescription,
-  parent: Context | undefined,
-  work: (span: Span) => Promise<Result>,
-) => Promise<Result>;
-
-export function createSpans(tracer: Tracer): Spans {
+export function createSpans(tracer: Tracer) {
   const storage = new AsyncLocalStorage<Context>();
-  const start: Spans['start'] = ({ name, kind, attributes }, parent) =>
+  const start = ({ name, kind, attributes }: SpanDescription, parent: Context) =>
     trace.setSpan(parent, tracer.startSpan(name, { kind, attributes }, parent));
   return {
     start,
-    runIn: (context, work) => storage.run(context, work),
+    runIn: <Result>(context: Context, work: () => Result) => storage.run(context, work),
+    /** The context of a span that has not ended. Work that a request leaves behind must not extend its trace. */
     findActive: () => {
       const context = storage.getStore();
       return context && spanOf(context).isRecording() ? context : undefined;
     },
-    trace: async (description, parent, work) => {
+    /** Runs the work in a span: a part of the active one, else the first of a trace. */
+    trace: async <Result>(
+      description: SpanDescription,
+      parent: Context | undefined,
+      work: (span: Span) => Promise<Result>,
+    ) => {
       const context = start(description, parent ?? ROOT_CONTEXT);
       const span = spanOf(context);
       try {

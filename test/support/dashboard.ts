@@ -9,24 +9,7 @@ import type { Reply, TestService } from './test-service.ts';
 export const origin = 'http://service.test';
 export const password = 'correct horse battery';
 
-export type Browser = {
-  readonly call: (path: string, call?: BrowserCall) => Promise<Reply>;
-  readonly get: (path: string) => Promise<Reply>;
-  /** Sends JSON from a page of the service. */
-  readonly post: (path: string, body?: unknown) => Promise<Reply>;
-  readonly send: (
-    method: string,
-    path: string,
-    body?: unknown,
-    headers?: Record<string, string>,
-  ) => Promise<Reply>;
-  /** Each browser has its own, as a proxy would report it: visitors of one address are limited. */
-  readonly address: string;
-  /** The value of the session cookie. */
-  readonly cookie: () => string | undefined;
-  /** The value of the cookie by which a device is known after a sign-in. */
-  readonly device: () => string | undefined;
-};
+export type Browser = ReturnType<typeof openBrowser>;
 
 type BrowserCall = {
   readonly method?: string;
@@ -36,7 +19,7 @@ type BrowserCall = {
 
 let opened = 0;
 
-export function openBrowser(service: TestService, cookie?: string): Browser {
+export function openBrowser(service: TestService, cookie?: string) {
   let own = cookie;
   let device: string | undefined;
   opened += 1;
@@ -60,12 +43,16 @@ export function openBrowser(service: TestService, cookie?: string): Browser {
   const send = (method: string, path: string, body?: unknown, headers = {}) =>
     call(path, { method, body, headers: { origin: publicUrl, ...headers } });
   return {
+    /** Each browser has its own, as a proxy would report it: visitors of one address are limited. */
     address,
     call,
     send,
-    get: (path) => call(path),
-    post: (path, body) => send('POST', path, body),
+    get: (path: string) => call(path),
+    /** Sends JSON from a page of the service. */
+    post: (path: string, body?: unknown) => send('POST', path, body),
+    /** The value of the session cookie. */
     cookie: () => own,
+    /** The value of the cookie by which a device is known after a sign-in. */
     device: () => device,
   };
 }

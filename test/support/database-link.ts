@@ -8,23 +8,10 @@ import { after } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { closeBoth, clusterAddress, connectToCluster } from './test-database.ts';
 
-export type DatabaseLink = {
-  /** The URL of the database through this link. */
-  readonly url: string;
-  /** Closes the port and cuts all connections, as if the server had stopped. */
-  readonly close: () => Promise<void>;
-  /** Accepts connections and forwards nothing, as if the server hung. */
-  readonly freeze: () => void;
-  /** Delays every answer by this time. */
-  readonly slow: (milliseconds: number) => void;
-  /** Works normally again and forwards everything that was held. */
-  readonly open: () => Promise<void>;
-  /** Works normally for new connections only. Existing ones stay frozen, as after a failover. */
-  readonly openToNewConnections: () => Promise<void>;
-};
+export type DatabaseLink = Awaited<ReturnType<typeof openDatabaseLink>>;
 
 /** Opens a link to the test database with this URL. */
-export async function openDatabaseLink(testUrl: string, user?: string): Promise<DatabaseLink> {
+export async function openDatabaseLink(testUrl: string, user?: string) {
   const { user: owner } = clusterAddress();
   const name = new URL(testUrl.replace('@/', '@host/')).pathname;
   const pairs = new Set<Pair>();
@@ -58,6 +45,7 @@ export async function openDatabaseLink(testUrl: string, user?: string): Promise<
   const cut = () => {
     for (const { client } of pairs) client.resetAndDestroy();
   };
+  /** Works normally again and forwards everything that was held. */
   const open = async () => {
     isFrozen = false;
     delayMs = 0;
@@ -71,20 +59,25 @@ export async function openDatabaseLink(testUrl: string, user?: string): Promise<
     cut();
   });
   return {
+    /** The URL of the database through this link. */
     url: `postgres://${user ?? owner}@127.0.0.1:${ownPort}${name}`,
+    /** Closes the port and cuts all connections, as if the server had stopped. */
     close: async () => {
       listener.close();
       cut();
       if (listener.listening) await once(listener, 'close');
     },
+    /** Accepts connections and forwards nothing, as if the server hung. */
     freeze: () => {
       isFrozen = true;
       for (const pair of pairs) hold(pair);
     },
-    slow: (milliseconds) => {
+    /** Delays every answer by this time. */
+    slow: (milliseconds: number) => {
       delayMs = milliseconds;
     },
     open,
+    /** Works normally for new connections only. Existing ones stay frozen, as after a failover. */
     openToNewConnections: async () => {
       for (const pair of pairs) mute.add(pair);
       await open();

@@ -16,36 +16,14 @@ import { findFreePort } from '../../tools/harness/free-port.ts';
 import { assertRunning, type Launched, launch } from '../../tools/harness/launch.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 
-export type PairedServer = {
-  /** `127.0.0.1` and its port. */
-  readonly host: string;
-  readonly start: () => Promise<void>;
-  /** Like a machine that loses its power. */
-  readonly kill: () => Promise<void>;
-  /** Like a machine or a network that hangs. */
-  readonly freeze: () => Promise<void>;
-  readonly thaw: () => Promise<void>;
-  /** What an operator does about commits that hang: they no longer wait for the standby. Resolves with their number. */
-  readonly cancelWaits: () => Promise<number>;
-  /** A standby becomes the leader. */
-  readonly promote: () => Promise<void>;
-  /** The next start is as a standby of the other server. */
-  readonly followOther: (other: PairedServer) => Promise<void>;
-};
-
-export type DatabasePair = {
-  readonly leader: PairedServer;
-  readonly standby: PairedServer;
-  /** Both servers in one URL. */
-  readonly url: string;
-};
+export type PairedServer = ReturnType<typeof openServer>;
 
 const accessRules = [
   ...['local all all trust', 'host all all 127.0.0.1/32 trust'],
   ...['host replication all 127.0.0.1/32 trust', ''],
 ].join('\n');
 
-export async function startDatabasePair(): Promise<DatabasePair> {
+export async function startDatabasePair() {
   const folder = await mkdtemp(join(tmpdir(), 'pos-pair-'));
   await chmod(folder, 0o711);
   const user = await chooseServerUser(folder, join(folder, 'one'));
@@ -80,7 +58,12 @@ export async function startDatabasePair(): Promise<DatabasePair> {
     });
   });
   const url = `postgres://postgres@${leader.host},${standby.host}/postgres`;
-  return { leader, standby, url };
+  return {
+    leader,
+    standby,
+    /** Both servers in one URL. */
+    url,
+  };
 }
 
 function settingsOf(directory: string, port: number): string[] {
@@ -98,7 +81,7 @@ function settingsOf(directory: string, port: number): string[] {
 
 type Start = (directory: string, port: number) => Launched;
 
-function openServer(directory: string, port: number, startServer: Start): PairedServer {
+function openServer(directory: string, port: number, startServer: Start) {
   let running: Launched | undefined;
   const host = `127.0.0.1:${port}`;
   // Each process of a server has a group of its own.
@@ -107,6 +90,7 @@ function openServer(directory: string, port: number, startServer: Start): Paired
     signalAll(await familyOf(running.pid), name);
   };
   return {
+    /** `127.0.0.1` and its port. */
     host,
     start: async () => {
       running = startServer(directory, port);
@@ -116,23 +100,28 @@ function openServer(directory: string, port: number, startServer: Start): Paired
         return isServing(host);
       });
     },
+    /** Like a machine that loses its power. */
     kill: async () => {
       await signal('SIGKILL');
       await running?.exited;
     },
+    /** Like a machine or a network that hangs. */
     freeze: () => signal('SIGSTOP'),
     thaw: () => signal('SIGCONT'),
+    /** What an operator does about commits that hang: they no longer wait for the standby. Resolves with their number. */
     cancelWaits: () =>
       withServer(portOf(host), 'postgres', async (client) => {
         const waiting = `from pg_stat_activity where wait_event = 'SyncRep'`;
         const { rowCount } = await client.query(`select pg_cancel_backend(pid) ${waiting}`);
         return rowCount ?? 0;
       }),
+    /** A standby becomes the leader. */
     promote: () =>
       withServer(portOf(host), 'postgres', async (client) => {
         await client.query('select pg_promote(true, 30)');
       }),
-    followOther: async (other) => {
+    /** The next start is as a standby of the other server. */
+    followOther: async (other: { readonly host: string }) => {
       const address = `host=127.0.0.1 port=${portOf(other.host)} user=postgres application_name=paired`;
       await writeOwned(directory, 'standby.signal', '');
       await writeOwned(directory, 'postgresql.auto.conf', `primary_conninfo = '${address}'\n`);

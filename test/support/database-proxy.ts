@@ -8,16 +8,7 @@ import { closeBoth, clusterAddress, connectToCluster } from './test-database.ts'
 
 export type Side = 'before' | 'after';
 
-export type DatabaseProxy = {
-  /** The statements since the last call, by name, or by text if they have no name. */
-  readonly takePassed: () => string[];
-  readonly cutOnce: (statement: string, side: Side) => void;
-  /** Runs the action at the n-th occurrence of the statement. The connection is then frozen. */
-  readonly doOnce: (at: ProxyPoint, act: () => void) => void;
-  /** True until the last action has run. */
-  readonly isArmed: () => boolean;
-  readonly disarm: () => void;
-};
+export type DatabaseProxy = Awaited<ReturnType<typeof startDatabaseProxy>>;
 
 export type ProxyPoint = {
   readonly statement: string;
@@ -33,7 +24,7 @@ type Armed = {
 };
 
 /** All databases that this test file opens from now on use the proxy. */
-export async function startDatabaseProxy(): Promise<DatabaseProxy> {
+export async function startDatabaseProxy() {
   const address = clusterAddress();
   const passed: string[] = [];
   let armed: Armed | undefined;
@@ -87,13 +78,16 @@ export async function startDatabaseProxy(): Promise<DatabaseProxy> {
   const { port } = proxy.address() as { port: number };
   process.env.TEST_DATABASE_ADDRESS = JSON.stringify({ ...address, host: '127.0.0.1', port });
   return {
+    /** The statements since the last call, by name, or by text if they have no name. */
     takePassed: () => passed.splice(0),
-    cutOnce: (statement, side) => {
+    cutOnce: (statement: string, side: Side) => {
       armed = { statement, side, left: 1, act: (cut) => cut() };
     },
-    doOnce: ({ statement, side, occurrence }, act) => {
+    /** Runs the action at the n-th occurrence of the statement. The connection is then frozen. */
+    doOnce: ({ statement, side, occurrence }: ProxyPoint, act: () => void) => {
       armed = { statement, side, left: occurrence, act };
     },
+    /** True until the last action has run. */
     isArmed: () => armed !== undefined,
     disarm: () => {
       armed = undefined;

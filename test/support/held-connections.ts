@@ -5,15 +5,8 @@ import { openDatabase } from '../../src/postgres/database.ts';
 import { endBackends } from './end-backends.ts';
 import { clusterAddress, type TestDatabase } from './test-database.ts';
 
-export type LimitedRole = {
-  readonly role: string;
-  /** Takes all connections of the role and ends those of others. */
-  readonly holdAll: () => Promise<void>;
-  readonly release: () => Promise<void>;
-};
-
 /** A superuser has no connection limit, so the service uses this role, which has the rights it needs. */
-export async function createLimitedRole({ database }: TestDatabase): Promise<LimitedRole> {
+export async function createLimitedRole({ database }: TestDatabase) {
   const connectionsMax = 8;
   const role = `clerk_${randomBase62(8).toLowerCase()}`;
   const name = await readName(database);
@@ -49,6 +42,7 @@ export async function createLimitedRole({ database }: TestDatabase): Promise<Lim
     });
   return {
     role,
+    /** Takes all connections of the role and ends those of others. */
     holdAll: async () => {
       const held = await Promise.all(Array.from({ length: connectionsMax }, holdOne));
       await cluster.query({ text: `alter role ${role} connection limit ${connectionsMax}` });

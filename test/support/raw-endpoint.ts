@@ -7,20 +7,12 @@ import { testCertificate, testKey } from './certificate.ts';
 /** Called with each request, when its last byte has arrived. */
 export type AnswerBytes = (socket: Socket, request: string) => void;
 
-export type RawEndpoint = {
-  readonly port: number;
-  readonly url: string;
-  /** Of all connections so far. */
-  readonly sockets: readonly Socket[];
-  /** As text, with their headers. */
-  readonly requests: readonly string[];
-  readonly close: () => void;
-};
+export type RawEndpoint = Awaited<ReturnType<typeof startRawEndpoint>>;
 
 export async function startRawEndpoint(
   answer: AnswerBytes,
   { isSecure = false, host = '127.0.0.1', port = 0 } = {},
-): Promise<RawEndpoint> {
+) {
   const sockets: Socket[] = [];
   const requests: string[] = [];
   const serve = (socket: Socket) => {
@@ -49,7 +41,9 @@ export async function startRawEndpoint(
   return {
     port: bound,
     url: `${isSecure ? 'https' : 'http'}://${host}:${bound}/events`,
+    /** Of all connections so far. */
     sockets,
+    /** As text, with their headers. */
     requests,
     close,
   };

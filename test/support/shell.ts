@@ -6,17 +6,10 @@ import { createInterface } from 'node:readline';
 import { projectDir } from '../../tools/harness/project.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 
-export type Shell = {
-  /** Runs lines as if they were pasted. */
-  readonly run: (
-    text: string,
-  ) => Promise<{ readonly code: number; readonly output: string; readonly errors: string }>;
-  /** Ends the shell and everything it started. */
-  readonly end: () => Promise<void>;
-};
+export type Shell = ReturnType<typeof openShell>;
 
 /** What the commands print goes to files in `folder`, apart from what they leave running prints later. */
-export function openShell(folder: string, env: NodeJS.ProcessEnv): Shell {
+export function openShell(folder: string, env: NodeJS.ProcessEnv) {
   const child = spawn('bash', ['--norc', '--noprofile'], {
     cwd: projectDir,
     env,
@@ -27,7 +20,8 @@ export function openShell(folder: string, env: NodeJS.ProcessEnv): Shell {
   const codes = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   let count = 0;
   return {
-    run: async (text) => {
+    /** Runs lines as if they were pasted. */
+    run: async (text: string) => {
       count += 1;
       const [output, errors] = ['out', 'err'].map((name) => join(folder, `${count}.${name}`)) as [
         string,
@@ -41,6 +35,7 @@ export function openShell(folder: string, env: NodeJS.ProcessEnv): Shell {
         errors: await readFile(errors, 'utf8'),
       };
     },
+    /** Ends the shell and everything it started. */
     end: async () => {
       const group = -(child.pid ?? 0);
       process.kill(group, 'SIGTERM');

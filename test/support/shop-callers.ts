@@ -72,17 +72,8 @@ export async function call(kind: Kind, calls: Calls): Promise<Answered> {
   return { kind, startedAt, endedAt: performance.now(), reply, again };
 }
 
-export type Calling = {
-  /** Resolves when each kind has been answered 200 from now on. */
-  readonly answeredAll: () => Promise<void>;
-  /** Resolves when a call has been answered 503 from now on. */
-  readonly unavailable: () => Promise<void>;
-  /** Stops and returns all replies. */
-  readonly stop: () => Promise<Answered[]>;
-};
-
 /** Repeats each kind of call shortly after its reply. */
-export function keepCalling(calls: Calls): Calling {
+export function keepCalling(calls: Calls) {
   const answered: Answered[] = [];
   let isOver = false;
   const callers = kinds.map(async (kind) => {
@@ -92,18 +83,21 @@ export function keepCalling(calls: Calls): Calling {
     }
   });
   return {
+    /** Resolves when each kind has been answered 200 from now on. */
     answeredAll: () => {
       const from = answered.length;
       const isGood = (wanted: Kind) =>
         answered.slice(from).some(({ kind, reply }) => kind === wanted && reply.status === 200);
       return waitUntil('each kind was answered', () => kinds.every(isGood));
     },
+    /** Resolves when a call has been answered 503 from now on. */
     unavailable: () => {
       const from = answered.length;
       return waitUntil('a call was refused', () =>
         answered.slice(from).some(({ reply }) => reply.status === 503),
       );
     },
+    /** Stops and returns all replies. */
     stop: async () => {
       isOver = true;
       await Promise.all(callers);

@@ -4,17 +4,10 @@ import { after } from 'node:test';
 import { startLocalServer } from '../../tools/harness/local-server.ts';
 import type { TestSettings } from './test-account.ts';
 
-export type StubGateway = {
-  /** For an account that pays with this gateway. */
-  readonly settings: TestSettings;
-  /** The order of each poll so far. */
-  readonly polled: string[];
-};
-
 /** `answer` gets the gateway's order id. Without an answer the poll hangs. */
 export async function startStubGateway(
   answer: (orderId: string, response: ServerResponse) => void,
-): Promise<StubGateway> {
+) {
   const polled: string[] = [];
   const { url, close } = await startLocalServer((request, response) => {
     request.resume();
@@ -26,12 +19,17 @@ export async function startStubGateway(
     return answer(orderId, response);
   });
   after(close);
-  const settings = {
+  const settings: TestSettings = {
     paymentModes: { credit_card: 'bank-gateway' },
     providerApis: { 'bank-gateway': { url, login: 'TESTMERCHANT' } },
     apiSecrets: { 'bank-gateway-password': 'password' },
-  } as const;
-  return { settings, polled };
+  };
+  return {
+    /** For an account that pays with this gateway. */
+    settings,
+    /** The order of each poll so far. */
+    polled,
+  };
 }
 
 /** Nobody has tried to pay yet. */

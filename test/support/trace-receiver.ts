@@ -13,16 +13,7 @@ export type ReceivedSpan = {
   readonly status: number;
 };
 
-export type TraceReceiver = {
-  readonly url: string;
-  readonly spans: () => readonly ReceivedSpan[];
-  readonly resource: () => Readonly<Record<string, string | number>>;
-  /** Everything received, to search it. */
-  readonly text: () => string;
-  readonly paths: ReadonlySet<string>;
-};
-
-export async function startTraceReceiver(): Promise<TraceReceiver> {
+export async function startTraceReceiver() {
   const bodies: Buffer[] = [];
   const paths = new Set<string>();
   const { url, close } = await startLocalServer(async (request, reply) => {
@@ -45,6 +36,7 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
         resourceSpans().flatMap((one) => childrenOf(one, 1)),
         1,
       ),
+    /** Everything received, to search it. */
     text: () => Buffer.concat(bodies).toString('latin1'),
     paths,
   };

@@ -41,12 +41,7 @@ export type LoadShop = {
   readonly token: string;
 };
 
-export type Load = {
-  readonly answers: () => readonly Answer[];
-  readonly ledger: () => readonly Acknowledged[];
-  /** Starts nothing new; resolves with what was begun and is not answered 2xx after a minute. */
-  readonly stop: () => Promise<string[]>;
-};
+export type Load = ReturnType<typeof startLoad>;
 
 const flowsMax = 200;
 const answerMsMax = 30_000;
@@ -64,7 +59,7 @@ export function startLoad(
   targets: readonly LoadTarget[],
   shops: readonly LoadShop[],
   { perSecond, atOnce = 1 }: LoadRate,
-): Load {
+) {
   const answers: Answer[] = [];
   const ledger: Acknowledged[] = [];
   const unanswered = new Map<string, string>();
@@ -94,8 +89,9 @@ export function startLoad(
     return setInterval(beginSome, (1000 * atOnce) / perSecond);
   });
   return {
-    answers: () => answers,
-    ledger: () => ledger,
+    answers: (): readonly Answer[] => answers,
+    ledger: (): readonly Acknowledged[] => ledger,
+    /** Starts nothing new; resolves with what was begun and is not answered 2xx after a minute. */
     stop: async () => {
       for (const timer of timers) clearInterval(timer);
       const isEmpty = () => unanswered.size === 0;

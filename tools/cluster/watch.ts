@@ -6,20 +6,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { withServer } from './server-processes.ts';
 
-export type Watch = {
-  /** When a node was first seen as a leader after this moment; undefined if none was. */
-  readonly promotedAfter: (node: string, at: number) => number | undefined;
-  /** The moments of all commits, by this node or by any leader. */
-  readonly commits: (node?: string) => readonly number[];
-  readonly stop: () => Promise<void>;
-};
+export type Watch = ReturnType<typeof startWatch>;
 
 const pauseMs = 25;
 const patience = { connectMs: 1_000, queryMs: 1_000 };
 
 type Watched = { readonly name: string; readonly postgresPort: number };
 
-export function startWatch(nodes: readonly Watched[]): Watch {
+export function startWatch(nodes: readonly Watched[]) {
   const promotions: { readonly node: string; readonly at: number }[] = [];
   const commits: { readonly node: string; readonly at: number }[] = [];
   let isOver = false;
@@ -42,9 +36,11 @@ export function startWatch(nodes: readonly Watched[]): Watch {
     }
   });
   return {
-    promotedAfter: (node, from) =>
+    /** When a node was first seen as a leader after this moment; undefined if none was. */
+    promotedAfter: (node: string, from: number) =>
       promotions.find((promotion) => promotion.node === node && promotion.at >= from)?.at,
-    commits: (wanted) =>
+    /** The moments of all commits, by this node or by any leader. */
+    commits: (wanted?: string) =>
       commits.filter(({ node }) => wanted === undefined || node === wanted).map(({ at }) => at),
     stop: async () => {
       isOver = true;

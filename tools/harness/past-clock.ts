@@ -2,21 +2,14 @@
  * A clock that starts in the past and is moved forward, for whoever lives through days in seconds. Between two moves it
  * runs fast, so that things that happen one after the other do not happen in the same second.
  */
-import type { Clock } from '../../src/domain/time.ts';
 
-export type PastClock = {
-  readonly now: Clock;
-  /** Moves forward; a time that has passed already changes nothing. */
-  readonly moveTo: (time: Date) => void;
-  /** From here on it shows the real time. */
-  readonly endPast: () => void;
-};
+export type PastClock = ReturnType<typeof createPastClock>;
 
 /** A second takes five milliseconds. A simulator whose delays are scaled by `1 / speed` agrees with it. */
 export const speed = 200;
 
 /** It never passes its end, which is the real time unless given. */
-export function createPastClock(start: Date, end?: Date): PastClock {
+export function createPastClock(start: Date, end?: Date) {
   let isPast = true;
   let movedTo = start.getTime();
   let movedAt = performance.now();
@@ -27,10 +20,12 @@ export function createPastClock(start: Date, end?: Date): PastClock {
   };
   return {
     now: () => new Date(nowMs()),
-    moveTo: (time) => {
+    /** Moves forward; a time that has passed already changes nothing. */
+    moveTo: (time: Date) => {
       movedTo = Math.max(time.getTime(), nowMs());
       movedAt = performance.now();
     },
+    /** From here on it shows the real time. */
     endPast: () => {
       isPast = false;
     },

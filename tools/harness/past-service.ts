@@ -21,23 +21,7 @@ import { createDuePolls } from '../../src/use-cases/payments/poll-due.ts';
 import { sweep } from '../../src/use-cases/upkeep/sweep.ts';
 import type { PastClock } from './past-clock.ts';
 
-export type PastService = {
-  readonly services: Services;
-  readonly baseUrl: string;
-  readonly background: PastBackground;
-  readonly close: () => Promise<void>;
-};
-
-/** What the background of a service does; each resolves when it is done. */
-type PastBackground = {
-  /** Until all figures are counted. */
-  readonly sweep: () => Promise<void>;
-  readonly lapseOrders: () => Promise<void>;
-  readonly pollProviders: () => Promise<void>;
-  readonly retryDeliveries: () => Promise<void>;
-  /** Up to ten of each endpoint. */
-  readonly sendEvents: () => Promise<void>;
-};
+export type PastService = Awaited<ReturnType<typeof startPastService>>;
 
 type PastServiceParts = {
   readonly database: Database;
@@ -47,7 +31,7 @@ type PastServiceParts = {
   readonly clock: PastClock;
 };
 
-export async function startPastService(parts: PastServiceParts): Promise<PastService> {
+export async function startPastService(parts: PastServiceParts) {
   const { database, masterKeyHex, port, simulatorUrl, clock } = parts;
   const host = '127.0.0.1';
   const baseUrl = `http://${host}:${port}`;
@@ -86,9 +70,11 @@ export async function startPastService(parts: PastServiceParts): Promise<PastSer
   };
 }
 
-function backgroundOf(services: Services): PastBackground {
+/** What the background of a service does; each resolves when it is done. */
+function backgroundOf(services: Services) {
   const isOver = () => false;
   return {
+    /** Until all figures are counted. */
     sweep: async () => {
       const { database } = services;
       do await sweep(services, isOver);
@@ -105,6 +91,7 @@ function backgroundOf(services: Services): PastBackground {
     retryDeliveries: async () => {
       while ((await retryDue(services)) >= limits.retryBatchMax);
     },
+    /** Up to ten of each endpoint. */
     sendEvents: async () => {
       // Most of the time nothing is due, and this costs less than a sender.
       if ((await listDueEndpoints(services.database, services.clock())).length === 0) return;

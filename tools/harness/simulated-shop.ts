@@ -2,23 +2,14 @@
  * An account of a running service whose two providers are a simulator in this process, and a client that calls
  * the service as the merchant does. The service must have been started with the SIMULATOR_URL given here.
  */
-import { type Client, createClient } from '../../client/client.js';
+import { createClient } from '../../client/client.js';
 import { openServiceShops } from '../../simulator/service-shops.ts';
 import type { FindShop } from '../../simulator/shops.ts';
-import {
-  type Simulator,
-  type SimulatorOptions,
-  startSimulator,
-} from '../../simulator/simulator.ts';
+import { type SimulatorOptions, startSimulator } from '../../simulator/simulator.ts';
 import { runJsonCommand } from './command-line.ts';
 import type { Environment } from './project.ts';
 
-export type SimulatedShop = {
-  readonly account: Readonly<Record<string, unknown>>;
-  readonly client: Client;
-  readonly simulator: Simulator;
-  readonly close: () => Promise<void>;
-};
+export type SimulatedShop = Awaited<ReturnType<typeof openSimulatedShop>>;
 
 type ShopOptions = {
   readonly name: string;
@@ -33,7 +24,7 @@ export async function openSimulatedShop(
   baseUrl: string,
   env: Environment & { readonly SIMULATOR_URL: string },
   { name, paymentModes, simulator: options, wrapFindShop = (find) => find }: ShopOptions,
-): Promise<SimulatedShop> {
+) {
   const shops = openServiceShops(env);
   const simulator = await startSimulator({
     ...options,

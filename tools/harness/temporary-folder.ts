@@ -3,12 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-type TemporaryFolder = {
-  readonly path: string;
-  readonly remove: () => Promise<void>;
-};
-
-export async function makeTemporaryFolder(prefix: string, mode = 0o700): Promise<TemporaryFolder> {
+export async function makeTemporaryFolder(prefix: string, mode = 0o700) {
   const path = await mkdtemp(join(tmpdir(), prefix));
   await chmod(path, mode);
   return { path, remove: () => rm(path, { recursive: true, force: true }) };

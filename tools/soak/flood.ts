@@ -8,17 +8,6 @@ import { cart } from '../harness/cart.ts';
 import { send } from '../harness/send.ts';
 import { untilAnswered } from './patience.ts';
 
-type Flood = {
-  /** Answered with 2xx so far. */
-  readonly creates: () => number;
-  readonly deliveries: () => number;
-  readonly orderIds: () => readonly string[];
-  /** Sends nothing more; resolves when every open request is answered. */
-  readonly stop: () => Promise<void>;
-  /** Lists what is missing, duplicated or different from the reply. */
-  readonly judge: () => Promise<string[]>;
-};
-
 type FloodShop = {
   readonly baseUrl: string;
   readonly client: Client;
@@ -29,7 +18,7 @@ type FloodShop = {
 
 type Acknowledged = { readonly orderId: string; readonly invoiceId: string; isPaid: boolean };
 
-export function startFlood(shop: FloodShop, atOnce: number): Flood {
+export function startFlood(shop: FloodShop, atOnce: number) {
   const acknowledged: Acknowledged[] = [];
   let made = 0;
   let isOver = false;
@@ -50,13 +39,16 @@ export function startFlood(shop: FloodShop, atOnce: number): Flood {
   // Whoever stops the flood hears of it.
   running.catch(() => {});
   return {
+    /** Answered with 2xx so far. */
     creates: () => acknowledged.length,
     deliveries: () => acknowledged.filter(({ isPaid }) => isPaid).length,
     orderIds: () => acknowledged.map(({ orderId }) => orderId),
+    /** Sends nothing more; resolves when every open request is answered. */
     stop: async () => {
       isOver = true;
       await running;
     },
+    /** Lists what is missing, duplicated or different from the reply. */
     judge: async () => (await inParts(acknowledged, (entry) => judgeOne(shop, entry))).flat(),
   };
 }

@@ -5,23 +5,17 @@ import { startService, waitUntilReady } from '../harness/service.ts';
 
 export type Victim = 'service' | 'database' | 'both';
 
-export type KillableService = {
-  readonly baseUrl: string;
-  /** Sends SIGKILL, restarts, and resolves with the milliseconds until the service is ready again. */
-  readonly kill: (victim: Victim) => Promise<number>;
-  readonly stop: () => Promise<void>;
-};
+export type KillableService = Awaited<ReturnType<typeof startKillable>>;
 
 const readySecondsMax = 60;
 
-export async function startKillable(
-  env: Environment & { readonly DATA_DIR: string },
-): Promise<KillableService> {
+export async function startKillable(env: Environment & { readonly DATA_DIR: string }) {
   const start = () => startService(env, { showErrors: true, readySecondsMax });
   let service = await start();
   return {
     baseUrl: service.baseUrl,
-    kill: async (victim) => {
+    /** Sends SIGKILL, restarts, and resolves with the milliseconds until the service is ready again. */
+    kill: async (victim: Victim) => {
       const killedAt = performance.now();
       const serverPid = await findServerPid(env.DATA_DIR);
       if (victim !== 'service' && serverPid !== undefined) killNow(serverPid);

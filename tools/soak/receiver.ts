@@ -6,23 +6,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { verifyWebhook, type WebhookEvent } from '../../client/client.js';
 import { startLocalServer } from '../harness/local-server.ts';
 
-export type Receiver = {
-  readonly url: string;
-  /** Called once the endpoint exists. Events before that are refused. */
-  readonly setSecret: (secret: string) => void;
-  /** Accepted events, each once. */
-  readonly events: () => readonly OrderEvent[];
-  /** What contradicts an earlier copy. */
-  readonly troubles: () => readonly string[];
-  readonly close: () => Promise<void>;
-};
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 export type OrderEvent = Exclude<WebhookEvent, { event_type: 'test' }>;
 
 /** The share of events whose first attempt fails in each of these ways. */
 const failures = { refuse: 0.1, drop: 0.05, loseAnswer: 0.05 };
 
-export async function startReceiver(port: number, random: () => number): Promise<Receiver> {
+export async function startReceiver(port: number, random: () => number) {
   const accepted = new Map<string, { readonly text: string; readonly event: OrderEvent }>();
   const seen = new Set<string>();
   const troubles: string[] = [];
@@ -65,10 +56,13 @@ export async function startReceiver(port: number, random: () => number): Promise
   );
   return {
     url: `${url}/events`,
-    setSecret: (value) => {
+    /** Called once the endpoint exists. Events before that are refused. */
+    setSecret: (value: string) => {
       secret = value;
     },
+    /** Accepted events, each once. */
     events: () => [...accepted.values()].map(({ event }) => event),
+    /** What contradicts an earlier copy. */
     troubles: () => troubles,
     close,
   };

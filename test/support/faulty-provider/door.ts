@@ -2,14 +2,9 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-export type Door = {
-  readonly url: string;
-  readonly open: () => Promise<void>;
-  /** Cuts the connections. From now on, calls certainly do not reach the provider. */
-  readonly close: () => Promise<void>;
-};
+export type Door = Awaited<ReturnType<typeof openDoor>>;
 
-export async function openDoor(target: string): Promise<Door> {
+export async function openDoor(target: string) {
   const sockets = new Set<Socket>();
   const { port: targetPort } = new URL(target);
   const server = createServer((client) => {
@@ -38,6 +33,7 @@ export async function openDoor(target: string): Promise<Door> {
     open: async () => {
       if (!server.listening) await listen(port);
     },
+    /** Cuts the connections. From now on, calls certainly do not reach the provider. */
     close: async () => {
       if (!server.listening) return;
       const closed = once(server, 'close');

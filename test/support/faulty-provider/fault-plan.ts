@@ -4,19 +4,10 @@ import type { Fault, FaultOf } from '../../../simulator/faults.ts';
 import { pick, pickWeighted, type Random, randomOf } from '../../../simulator/random.ts';
 import type { Scenario } from '../../../simulator/scenario.ts';
 
-export type FaultPlan = {
-  readonly faultOf: FaultOf;
-  readonly lagMsOf: (references: readonly string[]) => number;
-  /** Whether a call with this reference was refused, in whole or in part. */
-  readonly wasRefused: (reference: string) => boolean;
-  /** Nothing goes wrong from now on. */
-  readonly end: () => void;
-};
-
 /** The name of an order of the plan, by one of our references. Undefined for a reference of something else. */
 export type NameOf = (reference: string) => string | undefined;
 
-export function openFaultPlan(seed: number, nameOf: NameOf): FaultPlan {
+export function openFaultPlan(seed: number, nameOf: NameOf) {
   let isOver = false;
   const reads = new Map<string, number>();
   const courses = new Map<string, Fault[]>();
@@ -26,7 +17,7 @@ export function openFaultPlan(seed: number, nameOf: NameOf): FaultPlan {
     references.map(nameOf).find((name) => name !== undefined);
 
   return {
-    faultOf: ({ operation, references }) => {
+    faultOf: ({ operation, references }: Parameters<FaultOf>[0]): Fault | undefined => {
       const name = nameAmong(references);
       if (isOver || name === undefined) return undefined;
       if (operation === 'fetch') return readFault(randomOf(seed, `${name} ${next(reads, name)}`));
@@ -37,12 +28,14 @@ export function openFaultPlan(seed: number, nameOf: NameOf): FaultPlan {
       if (fault === 'refused') refused.add(references[0] ?? '');
       return fault;
     },
-    wasRefused: (reference) => [...refused].some((known) => known.startsWith(reference)),
-    lagMsOf: (references) => {
+    /** Whether a call with this reference was refused, in whole or in part. */
+    wasRefused: (reference: string) => [...refused].some((known) => known.startsWith(reference)),
+    lagMsOf: (references: readonly string[]) => {
       const name = nameAmong(references);
       if (isOver || name === undefined) return 0;
       return pickWeighted(randomOf(seed, `${name} lag`), lags);
     },
+    /** Nothing goes wrong from now on. */
     end: () => {
       isOver = true;
     },

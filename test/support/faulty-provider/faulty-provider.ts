@@ -5,39 +5,15 @@
  */
 import { after } from 'node:test';
 import { type Random, randomOf } from '../../../simulator/random.ts';
-import type { Scenario } from '../../../simulator/scenario.ts';
-import { type Simulator, startSimulator } from '../../../simulator/simulator.ts';
+import { startSimulator } from '../../../simulator/simulator.ts';
 import { type Door, openDoor } from './door.ts';
 import { openFaultPlan, scenarioOf } from './fault-plan.ts';
 import { openPostOffice } from './post-office.ts';
 import { openVirtualSchedule } from './virtual-schedule.ts';
 
-export type FaultyProvider = {
-  readonly simulator: Simulator;
-  /** From now on things go wrong for this order of ours. The name and the seed decide which. */
-  readonly spoil: (orderId: string, name: string) => Scenario;
-  /** Refunds at the provider's own pages. If it is silent, later webhooks about the payment have the sum only. */
-  readonly refundElsewhere: (
-    paymentId: string,
-    amount: number,
-    isSilent: boolean,
-  ) => Promise<boolean>;
-  /** Whether a call for this refund of ours was refused, in whole or in part. */
-  readonly wasRefused: (refundId: string) => boolean;
-  /** Another address of the providers, which can refuse connections. */
-  readonly openDoor: () => Promise<Door>;
-  /** Does what is due by now. Call it after the clock was moved. */
-  readonly runDue: () => Promise<void>;
-  /** Sends the webhooks that are due by now. */
-  readonly deliverDue: () => Promise<void>;
-  /** Calls go wrong no more. Webhooks that are on their way still arrive late. */
-  readonly calmDown: () => void;
-};
+export type FaultyProvider = Awaited<ReturnType<typeof startFaultyProvider>>;
 
-export async function startFaultyProvider(
-  seed: number,
-  now: () => number,
-): Promise<FaultyProvider> {
+export async function startFaultyProvider(seed: number, now: () => number) {
   const names = new Map<string, string>();
   const randoms = new Map<string, Random>();
   const nameIn = (text: string) => names.get(/o_[0-9A-Za-z]{16}/.exec(text)?.[0] ?? '');
@@ -58,17 +34,20 @@ export async function startFaultyProvider(
   });
   return {
     simulator,
-    spoil: (orderId, name) => {
+    /** From now on things go wrong for this order of ours. The name and the seed decide which. */
+    spoil: (orderId: string, name: string) => {
       names.set(orderId, name);
       const scenario = scenarioOf(seed, name);
       simulator.setScenarioFor(orderId, scenario);
       return scenario;
     },
-    refundElsewhere: (paymentId, amount, isSilent) => {
+    /** Refunds at the provider's own pages. If it is silent, later webhooks about the payment have the sum only. */
+    refundElsewhere: (paymentId: string, amount: number, isSilent: boolean) => {
       const refund = () => simulator.refundElsewhere(paymentId, amount);
       return isSilent ? webhooks.silence(paymentId, refund) : refund();
     },
     wasRefused: plan.wasRefused,
+    /** Another address of the providers, which can refuse connections. */
     openDoor: async () => {
       const door = await openDoor(simulator.url);
       doors.push(door);
@@ -76,6 +55,7 @@ export async function startFaultyProvider(
     },
     runDue: schedule.runDue,
     deliverDue: webhooks.deliverDue,
+    /** Calls go wrong no more. Webhooks that are on their way still arrive late. */
     calmDown: plan.end,
   };
 }

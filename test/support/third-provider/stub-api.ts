@@ -14,15 +14,6 @@ export type StubCharge = {
   readonly returns: Json[];
 };
 
-export type StubApi = {
-  readonly url: string;
-  /** Every call with its credentials. */
-  readonly calls: readonly { readonly line: string; readonly user: string; readonly body: Json }[];
-  readonly chargeOf: (reference: string) => StubCharge;
-  /** Pays as the consumer would on Acme Pay's page. */
-  readonly pay: (reference: string) => StubCharge;
-};
-
 /** Sends the current state of a charge or a return as a signed delivery. */
 export function deliver(url: string, secret: string, event: string, body: Json): Promise<Reply> {
   const bytes = JSON.stringify(body);
@@ -34,7 +25,7 @@ export function deliver(url: string, secret: string, event: string, body: Json):
   return callService(origin, pathname, { body: bytes, headers });
 }
 
-export async function startStubApi(now: () => Date): Promise<StubApi> {
+export async function startStubApi(now: () => Date) {
   const charges = new Map<string, StubCharge>();
   const calls: { line: string; user: string; body: Json }[] = [];
   const seconds = () => Math.floor(now().getTime() / 1000);
@@ -81,9 +72,11 @@ export async function startStubApi(now: () => Date): Promise<StubApi> {
   after(close);
   return {
     url,
+    /** Every call with its credentials. */
     calls,
     chargeOf,
-    pay: (reference) => {
+    /** Pays as the consumer would on Acme Pay's page. */
+    pay: (reference: string) => {
       const paid = chargeOf(reference);
       paid.charge.state = 'paid';
       return paid;

@@ -6,27 +6,12 @@ import { chooseUser } from '../programs.ts';
 import { withServer } from '../server-processes.ts';
 import { type CitusNode, createNode } from './node.ts';
 
-export type CitusCluster = {
-  readonly coordinator: CitusNode;
-  readonly workers: readonly CitusNode[];
-  readonly nodes: readonly CitusNode[];
-  readonly url: string;
-  /** The worker that has the rows of this account. */
-  readonly getWorkerOf: (accountId: string) => Promise<CitusNode>;
-  /** Resolves when the coordinator reaches every worker. */
-  readonly healthy: () => Promise<void>;
-  /** Transactions that a worker prepared some time ago and that are still undecided there. */
-  readonly countInDoubt: () => Promise<number>;
-};
+export type CitusCluster = Awaited<ReturnType<typeof startCitusCluster>>;
 
 const database = 'payments';
 const healthySecondsMax = 60;
 
-export async function startCitusCluster(
-  postgresFolder: string,
-  folder: string,
-  closers: Closers,
-): Promise<CitusCluster> {
+export async function startCitusCluster(postgresFolder: string, folder: string, closers: Closers) {
   const user = await chooseUser(folder);
   if (user) await chown(folder, user.uid, user.gid);
   const nodes: CitusNode[] = [];
@@ -46,14 +31,17 @@ export async function startCitusCluster(
     workers,
     nodes,
     url: `postgres://postgres@127.0.0.1:${postgresPort}/${database}`,
-    getWorkerOf: async (accountId) => {
+    /** The worker that has the rows of this account. */
+    getWorkerOf: async (accountId: string) => {
       const port = await findPort(coordinator, accountId);
       const worker = workers.find(({ postgresPort }) => postgresPort === port);
       if (!worker) throw new Error(`account ${accountId} is on no worker`);
       return worker;
     },
+    /** Resolves when the coordinator reaches every worker. */
     healthy: () =>
       waitUntil('the nodes reach each other', () => reachesAll(coordinator), healthySecondsMax),
+    /** Transactions that a worker prepared some time ago and that are still undecided there. */
     countInDoubt: async () => {
       const counts = await Promise.all(workers.map(countPrepared));
       return counts.reduce((sum, count) => sum + count, 0);

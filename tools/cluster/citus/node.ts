@@ -7,20 +7,7 @@ import { waitUntil } from '../../harness/wait-until.ts';
 import type { User } from '../programs.ts';
 import { familyOf, signalAll, withServer } from '../server-processes.ts';
 
-export type CitusNode = {
-  readonly name: string;
-  readonly postgresPort: number;
-  /** Resolves when it accepts connections. */
-  readonly start: () => Promise<void>;
-  /** Ends it as `pg_ctl stop -m fast` does: sessions are closed, nothing is left to recover. */
-  readonly stop: () => Promise<void>;
-  /** All its processes, as if its machine lost its power. */
-  readonly kill: () => Promise<void>;
-  /** All its processes stop, as those of a machine that hangs. */
-  readonly freeze: () => Promise<void>;
-  readonly thaw: () => Promise<void>;
-  readonly output: () => string;
-};
+export type CitusNode = Awaited<ReturnType<typeof createNode>>;
 
 /**
  * A commit on several workers is prepared on each of them first. What a killed node left prepared keeps its locks until
@@ -40,12 +27,7 @@ const settings = {
   'citus.node_connection_timeout': `'3s'`,
 };
 
-export async function createNode(
-  postgresFolder: string,
-  folder: string,
-  user: User,
-  name: string,
-): Promise<CitusNode> {
+export async function createNode(postgresFolder: string, folder: string, user: User, name: string) {
   const own = join(folder, name);
   await mkdir(own, { mode: 0o700 });
   if (user) await chown(own, user.uid, user.gid);
@@ -85,6 +67,7 @@ function controls(launchServer: () => Launched, port: number) {
     running = undefined;
   };
   return {
+    /** Resolves when it accepts connections. */
     start: async () => {
       const started = launchServer();
       running = started;
@@ -93,8 +76,11 @@ function controls(launchServer: () => Launched, port: number) {
         return accepts(port);
       });
     },
+    /** Ends it as `pg_ctl stop -m fast` does: sessions are closed, nothing is left to recover. */
     stop: () => endedBy(async () => running?.end('SIGINT')),
+    /** All its processes, as if its machine lost its power. */
     kill: () => endedBy(() => signal('SIGKILL')),
+    /** All its processes stop, as those of a machine that hangs. */
     freeze: () => signal('SIGSTOP'),
     thaw: () => signal('SIGCONT'),
     output: () => [...past, running?.output() ?? ''].join(''),

@@ -5,24 +5,13 @@ import { assertRunning, type Launched, launch } from '../../harness/launch.ts';
 import { waitUntil } from '../../harness/wait-until.ts';
 import type { Programs, User } from '../programs.ts';
 
-export type EtcdMember = {
-  readonly name: string;
-  readonly clientPort: number;
-  readonly isLeader: () => Promise<boolean>;
-  readonly kill: () => Promise<void>;
-  /** It comes back with its data. */
-  readonly start: () => Promise<void>;
-};
+export type EtcdMember = ReturnType<typeof openMember>;
 
 type Address = { readonly name: string; readonly clientPort: number; readonly peerPort: number };
 
 const names = ['etcd-1', 'etcd-2', 'etcd-3'] as const;
 
-export async function startEtcd(
-  { etcd, etcdInterface }: Programs,
-  folder: string,
-  user: User,
-): Promise<readonly EtcdMember[]> {
+export async function startEtcd({ etcd, etcdInterface }: Programs, folder: string, user: User) {
   const addresses: Address[] = [];
   for (const name of names) {
     addresses.push({ name, clientPort: await findFreePort(), peerPort: await findFreePort() });
@@ -41,7 +30,7 @@ export async function startEtcd(
   return members;
 }
 
-function openMember({ name, clientPort }: Address, launchMember: () => Launched): EtcdMember {
+function openMember({ name, clientPort }: Address, launchMember: () => Launched) {
   let running: Launched | undefined;
   const url = `http://127.0.0.1:${clientPort}`;
   return {
@@ -51,6 +40,7 @@ function openMember({ name, clientPort }: Address, launchMember: () => Launched)
       const status = await postJson(`${url}/v3/maintenance/status`);
       return status.leader !== undefined && status.leader === status.header?.member_id;
     },
+    /** It comes back with its data. */
     start: async () => {
       running = launchMember();
       const started = running;

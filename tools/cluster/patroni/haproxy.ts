@@ -6,14 +6,12 @@ import { launch } from '../../harness/launch.ts';
 import type { Programs, User } from '../programs.ts';
 import type { PatroniNode } from './node.ts';
 
-type Proxy = { readonly port: number; readonly close: () => Promise<void> };
-
 export async function startProxy(
   { haproxy }: Programs,
   folder: string,
   user: User,
   nodes: readonly PatroniNode[],
-): Promise<Proxy> {
+) {
   const port = await findFreePort();
   const file = join(folder, 'haproxy.cfg');
   await writeFile(file, settingsOf(port, nodes));

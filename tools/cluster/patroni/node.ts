@@ -11,27 +11,14 @@ import type { EtcdMember } from './etcd.ts';
 import { type Relay, startRelay } from './relay.ts';
 import { type NodeLayout, patroniSettings } from './settings.ts';
 
-export type PatroniNode = {
-  readonly name: string;
-  readonly settingsFile: string;
-  readonly layout: NodeLayout;
-  readonly start: () => void;
-  readonly output: () => string;
-  /** PostgreSQL alone, or the whole node, as if its machine lost its power. */
-  readonly kill: (what: 'postgres' | 'node') => Promise<void>;
-  /** All its processes stop, as those of a machine that hangs. */
-  readonly freeze: () => Promise<void>;
-  readonly thaw: () => Promise<void>;
-  readonly network: Pick<Relay, 'cut' | 'mend'>;
-  readonly close: () => Promise<void>;
-};
+export type PatroniNode = Awaited<ReturnType<typeof createNode>>;
 
 export async function createNode(
   programs: Programs,
   folder: string,
   user: User,
   { name, etcd }: { readonly name: string; readonly etcd: readonly EtcdMember[] },
-): Promise<PatroniNode> {
+) {
   const own = join(folder, name);
   await mkdir(own, { mode: 0o700 });
   const [postgresPort, restPort] = [await findFreePort(), await findFreePort()];
@@ -62,6 +49,7 @@ function controls(layout: NodeLayout, start: () => Launched, relays: readonly Re
     return pid === undefined ? [] : familyOf(pid);
   };
   const everyPid = async () => [...(await patroniPids()), ...(await postgresPids())];
+  /** PostgreSQL alone, or the whole node, as if its machine lost its power. */
   const kill = async (what: 'postgres' | 'node') => {
     signalAll(what === 'node' ? await everyPid() : await postgresPids(), 'SIGKILL');
     if (what !== 'node') return;
@@ -84,6 +72,7 @@ function controls(layout: NodeLayout, start: () => Launched, relays: readonly Re
     },
     output: () => running?.output() ?? '',
     kill,
+    /** All its processes stop, as those of a machine that hangs. */
     freeze: async () => signalAll(await everyPid(), 'SIGSTOP'),
     thaw: async () => signalAll(await everyPid(), 'SIGCONT'),
     network: {

@@ -6,15 +6,9 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { findFreePort } from '../../harness/free-port.ts';
 
-export type Relay = {
-  readonly port: number;
-  readonly cut: () => void;
-  /** Held bytes are delivered, as a network does that repeats lost packets. */
-  readonly mend: () => void;
-  readonly close: () => Promise<void>;
-};
+export type Relay = Awaited<ReturnType<typeof startRelay>>;
 
-export async function startRelay(toPort: number): Promise<Relay> {
+export async function startRelay(toPort: number) {
   const sockets = new Set<Socket>();
   let isCut = false;
   const add = (socket: Socket, other: Socket) => {
@@ -41,6 +35,7 @@ export async function startRelay(toPort: number): Promise<Relay> {
       isCut = true;
       for (const socket of sockets) socket.pause();
     },
+    /** Held bytes are delivered, as a network does that repeats lost packets. */
     mend: () => {
       isCut = false;
       for (const socket of sockets) socket.resume();
