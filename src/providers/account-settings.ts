@@ -4,14 +4,16 @@ import {
   type AccountSettings,
   checkSettings,
   ownSecretKinds,
+  type ProviderAddress,
   type ProviderValues,
   type SecretKind,
 } from '../domain/accounts/account.ts';
 import { isEndpointSecretKind } from '../domain/accounts/endpoint.ts';
 import { refuseField } from '../domain/errors.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
+import type { Provider } from './provider.ts';
 import { getProvider, providers } from './providers.ts';
-import { listSecretKinds } from './settings.ts';
+import { findStoredLogin, listSecretKinds } from './settings.ts';
 
 /** The secrets that the service generates; each can be rotated with an overlap. */
 export function listRotatableSecretKinds(): SecretKind[] {
@@ -95,4 +97,71 @@ function checkValue(provider: ProviderName, setting: string, value: string): voi
   const described = getProvider(provider).settings.plain.find(({ name }) => name === setting);
   const fault = described ? described.findFault?.(value) : 'is not a setting';
   if (fault !== undefined) refuseField(written, fault);
+}
+
+/** Options of providers, from the command line or the dashboard, without the leading dashes. */
+export type GivenOptions = Readonly<Record<string, string | undefined>>;
+
+export type ProviderSettingsBefore = Pick<AccountSettings, 'providerApis' | 'providerSettings'>;
+
+/** Throws. Gets the option of the URL, and that of the login which it needs. */
+type RefuseLoneUrl = (urlOption: string, loginOption: string) => never;
+
+/** Only what the options change. */
+export function changeProviderSettings(
+  given: GivenOptions,
+  before: ProviderSettingsBefore,
+  refuseLoneUrl: RefuseLoneUrl,
+): Partial<AccountSettings> {
+  const apis: Record<ProviderName, ProviderAddress> = {};
+  const settings: Record<ProviderName, ProviderValues> = {};
+  for (const provider of providers) {
+    const api = readAddress(provider, given, before, refuseLoneUrl);
+    const values = readPlainSettings(provider, given, before);
+    if (api) apis[provider.name] = api;
+    if (values) settings[provider.name] = values;
+  }
+  const isNamed = (record: object) => Object.keys(record).length > 0;
+  return {
+    ...(isNamed(apis) && { providerApis: { ...before.providerApis, ...apis } }),
+    ...(isNamed(settings) && { providerSettings: { ...before.providerSettings, ...settings } }),
+  };
+}
+
+/** Undefined when no option was given, or when the login is still missing. */
+function readAddress(
+  { name, settings }: Provider,
+  given: GivenOptions,
+  { providerApis, providerSettings }: ProviderSettingsBefore,
+  refuseLoneUrl: RefuseLoneUrl,
+): ProviderAddress | undefined {
+  const { login: loginSetting, apiUrl } = settings;
+  const [givenLogin, givenUrl] = [given[loginSetting.option], given[apiUrl.option]];
+  if (givenLogin === undefined && givenUrl === undefined) return undefined;
+  const before = providerApis[name];
+  const storedLogin = givenUrl ? findStoredLogin(settings, providerSettings[name]) : undefined;
+  const login = givenLogin ?? storedLogin ?? before?.login;
+  // A new login belongs to the real provider, unless another URL comes with it.
+  const usual = givenLogin === undefined ? undefined : apiUrl.defaultValue;
+  const url = givenUrl ?? usual ?? before?.url;
+  if (url !== undefined && login) return { url, login };
+  if (givenUrl !== undefined) refuseLoneUrl(apiUrl.option, loginSetting.option);
+  return undefined;
+}
+
+/** Undefined when no option was given; an empty value removes a setting. */
+function readPlainSettings(
+  { name, settings }: Provider,
+  given: GivenOptions,
+  before: ProviderSettingsBefore,
+): ProviderValues | undefined {
+  const named = settings.plain.filter(({ option }) => given[option] !== undefined);
+  if (named.length === 0) return undefined;
+  const values: Record<string, string> = { ...before.providerSettings[name] };
+  for (const { name: setting, option } of named) {
+    const value = given[option];
+    if (value) values[setting] = value;
+    else delete values[setting];
+  }
+  return values;
 }

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { applyStart, type OrderState } from '../../src/domain/order-state/order-state.ts';
-import { refundBalance } from '../../src/domain/order-state/refund-balance.ts';
+import { refundBalance } from '../../src/domain/order-state/refund-links.ts';
 import { decideRefund, type RequestedRefund } from '../../src/domain/order-state/refund-request.ts';
 import type { PaymentStatus, RefundStatus } from '../../src/domain/payments/notice.ts';
 import type { Start } from '../../src/domain/payments/start.ts';

@@ -7,7 +7,7 @@ import {
   type DeliveredNotice,
   type OrderState,
 } from '../../src/domain/order-state/order-state.ts';
-import { refundBalance } from '../../src/domain/order-state/refund-balance.ts';
+import { refundBalance } from '../../src/domain/order-state/refund-links.ts';
 import { listAnnounced } from '../../src/domain/order-state/relate.ts';
 import { type SettledOrderState, settle } from '../../src/domain/order-state/settle.ts';
 import type { Start } from '../../src/domain/payments/start.ts';

@@ -1,5 +1,5 @@
 /** The sums of an order's refunds as plain values, which can be compared. */
-import { refundBalance } from '../../src/domain/order-state/refund-balance.ts';
+import { refundBalance } from '../../src/domain/order-state/refund-links.ts';
 import type { Transaction } from '../../src/domain/payments/transaction.ts';
 
 export function refundSums(transactions: readonly Transaction[], currency: string) {

@@ -1,11 +1,11 @@
 /** The options for an account's providers; every provider describes its own. Contract 11.6. */
 import { readFileSync } from 'node:fs';
 import type { AccountSettings } from '../../domain/accounts/account.ts';
-import { readProviderValues } from '../../providers/account-settings.ts';
 import {
   changeProviderSettings,
   type ProviderSettingsBefore,
-} from '../../providers/change-settings.ts';
+  readProviderValues,
+} from '../../providers/account-settings.ts';
 import type { Provider } from '../../providers/provider.ts';
 import { providers } from '../../providers/providers.ts';
 import type { SettingOption } from '../../providers/settings.ts';

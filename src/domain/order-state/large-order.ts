@@ -10,7 +10,7 @@ import type { ProviderName } from '../provider-name.ts';
 import { idTimeAt, idTimeOf, isAuthentication } from './matching.ts';
 import { type OrderState, totalOf } from './order-state.ts';
 import { succeededAtMs } from './relate.ts';
-import { completes, type StoredTally, subtractTally, tallyOf, type Unloaded } from './tally.ts';
+import { addTally, completes, type StoredTally, tallyOf, type Unloaded } from './tally.ts';
 
 export type PspKey = { readonly provider: ProviderName; readonly pspTransactionId: string };
 
@@ -63,7 +63,7 @@ export function unloadedOf(
 ): Unloaded {
   return {
     ...ids,
-    tally: subtractTally(tally, tallyOf(loaded, amounts)),
+    tally: addTally(tally, tallyOf(loaded, amounts), -1),
     pspKeys: new Set(keys.map(pspKeyOf)),
   };
 }

@@ -20,7 +20,7 @@ import {
   type Unfolded,
 } from './matching.ts';
 import { relateTransactions } from './relate.ts';
-import { addTallies, type Tally, tallyOf, type Unloaded } from './tally.ts';
+import { addTally, type Tally, tallyOf, type Unloaded } from './tally.ts';
 
 export type OrderState = {
   readonly order: Pick<Order, 'orderId' | 'amounts' | 'lapsesAt'>;
@@ -126,7 +126,7 @@ export function totalOf({
   unloaded,
 }: Pick<OrderState, 'order' | 'transactions' | 'unloaded'>): Tally {
   const loaded = tallyOf(transactions, order.amounts);
-  return unloaded ? addTallies(unloaded.tally, loaded) : loaded;
+  return unloaded ? addTally(unloaded.tally, loaded) : loaded;
 }
 
 /** The number of all transactions of the order, loaded or not. */

@@ -4,6 +4,7 @@
  */
 
 import {
+  chooseTarget,
   type GroupRecords,
   type HeldRecord,
   highestStatus,
@@ -15,9 +16,10 @@ import {
   type PlacedPayment,
   type PlacedRefund,
   targetsOf,
+  toVoidCandidate,
+  type VoidCandidate,
 } from '../payments/records.ts';
-import type { StoredPaymentNotice } from '../payments/transaction.ts';
-import { placeRefunds } from './place-refunds.ts';
+import type { StoredPaymentNotice, StoredRefundNotice } from '../payments/transaction.ts';
 import { placeVoids } from './place-voids.ts';
 
 type Placement = {
@@ -112,4 +114,127 @@ function hasFailed({ sources, captures }: PaymentWithCaptures): boolean {
   if (sources.length === 0) return false;
   const isCaptured = [...captures.values()].flat().some(({ status }) => status === 'succeeded');
   return !isCaptured && highestStatus(sources) === 'failed';
+}
+
+/** `refundIds` maps the provider's id of each part of a split refund to that of the refund. */
+function placeRefunds(
+  payments: readonly PaymentWithCaptures[],
+  notices: readonly StoredRefundNotice[],
+  refundIds: ReadonlyMap<string, string>,
+  implied: ImpliedPayment,
+  held: HeldRecord[],
+): PlacedRefund[] {
+  const voids = notices.filter(({ record }) => record === 'void');
+  const plain = notices.filter(({ record }) => record !== 'void');
+  const refunds = new Map<string, StoredRefundNotice[]>();
+  for (const [pspId, own] of Map.groupBy(plain, ownId)) {
+    const startedId = refundIds.get(pspId);
+    const reason = startedId === undefined ? findHold(own, payments, implied) : undefined;
+    if (reason) held.push(...own.map((refund) => ({ hold: reason, refund })));
+    else refunds.set(startedId ?? pspId, [...(refunds.get(startedId ?? pspId) ?? []), ...own]);
+  }
+  const voided = placeRefundVoids(refunds, voids, held);
+  return [...refunds].map(([pspId, records]) => {
+    const own = voided.get(pspId);
+    return {
+      pspId,
+      records: [...records, ...(own?.records ?? [])],
+      voidedPspIds: own && own.pspIds.size > 0 ? [...own.pspIds].sort() : null,
+    };
+  });
+}
+
+/** A refund without a target is held if it could belong to several payments. Contract 4.9. */
+function findHold(
+  notices: readonly StoredRefundNotice[],
+  payments: readonly PaymentWithCaptures[],
+  implied: ImpliedPayment,
+): HeldRecord['hold'] | undefined {
+  const targets = notices.flatMap(({ paymentPspId }) => paymentPspId ?? []);
+  if (targets.length === 0) return implied === 'ambiguous' ? implied : undefined;
+  const ofRelease = (target: string) =>
+    payments.some((payment) => payment.pspId === target && isReleased(payment));
+  return targets.every(ofRelease) ? 'release' : undefined;
+}
+
+/** True for an authorisation that was released without ever being captured. Contract 4.8. */
+function isReleased({ sources }: PaymentWithCaptures): boolean {
+  return (
+    sources.some(({ isRelease }) => isRelease) &&
+    !sources.some(({ status }) => status === 'succeeded')
+  );
+}
+
+type VoidedRefund = { readonly records: StoredRefundNotice[]; readonly pspIds: Set<string> };
+
+function placeRefundVoids(
+  refunds: ReadonlyMap<string, readonly StoredRefundNotice[]>,
+  voids: readonly StoredRefundNotice[],
+  held: HeldRecord[],
+): Map<string, VoidedRefund> {
+  const placed = new Map<string, VoidedRefund>();
+  const voided = new Set<string>();
+  const hold = (own: readonly StoredRefundNotice[], reason: HeldRecord['hold']) =>
+    held.push(...own.map((refund) => ({ hold: reason, refund })));
+  const records = [...refunds].flatMap(([refundId, own]) =>
+    [...Map.groupBy(own, ownId)].map(([pspId, notices]) => toRecord(refundId, pspId, notices)),
+  );
+  const byPspId = new Map(records.map((record) => [record.pspId, record]));
+  const byId = [...Map.groupBy(voids, ownId)].sort(oldestFirst);
+  const hasTarget = (own: readonly StoredRefundNotice[]) => Number(targetsOf(own).length > 0);
+  // Voids with a target come first, so that the others choose among the remaining refunds.
+  const exactFirst = byId.toSorted(([, a], [, b]) => hasTarget(b) - hasTarget(a));
+  for (const [, own] of exactFirst) {
+    const [given, ...others] = targetsOf(own);
+    const target =
+      given ??
+      chooseRefund(
+        own,
+        records.filter(({ pspId }) => !voided.has(pspId)),
+      );
+    const record = target === undefined ? undefined : byPspId.get(target);
+    if (others.length > 0) hold(own, 'contradictory');
+    else if (!record) hold(own, heldWith(target, held) ?? 'no-target');
+    else {
+      const entry = placed.get(record.refundId) ?? { records: [], pspIds: new Set() };
+      placed.set(record.refundId, entry);
+      entry.records.push(...own);
+      if (own.some(({ status }) => status === 'succeeded')) {
+        entry.pspIds.add(record.pspId);
+        voided.add(record.pspId);
+      }
+    }
+  }
+  return placed;
+}
+
+type RefundRecord = VoidCandidate & {
+  readonly refundId: string;
+  readonly statuses: ReadonlySet<StoredRefundNotice['status']>;
+};
+
+function toRecord(
+  refundId: string,
+  pspId: string,
+  notices: readonly StoredRefundNotice[],
+): RefundRecord {
+  const statuses = new Set(notices.map(({ status }) => status));
+  return { ...toVoidCandidate(pspId, notices), refundId, statuses };
+}
+
+/** Chooses among successful refunds, else among pending ones; never a failed one. */
+function chooseRefund(
+  notices: readonly StoredRefundNotice[],
+  records: readonly RefundRecord[],
+): string | undefined {
+  const made = records.filter(({ statuses }) => statuses.has('succeeded'));
+  const pending = records.filter(
+    ({ statuses }) => statuses.has('pending') && !statuses.has('failed'),
+  );
+  return chooseTarget(notices, made.length > 0 ? made : pending);
+}
+
+/** The void of a held refund is held for the same reason. */
+function heldWith(target: string | undefined, held: readonly HeldRecord[]) {
+  return held.find((entry) => 'refund' in entry && entry.refund.pspTransactionId === target)?.hold;
 }

@@ -6,8 +6,7 @@ import { formatAmount, type MinorUnits, parseSentAmount, type SentAmount } from 
 import type { Payment, Refund, Transaction } from '../payments/transaction.ts';
 import { paymentsOf, refundsOf } from './matching.ts';
 import type { OrderState } from './order-state.ts';
-import { type RefundBalance, refundBalance } from './refund-balance.ts';
-import { linkRefunds } from './refund-links.ts';
+import { linkRefunds, type RefundBalance, refundBalance } from './refund-links.ts';
 
 export type RequestedRefund = {
   /** The payment to refund; if absent, the one that paid for the order. */

@@ -11,19 +11,21 @@ import {
   type Transaction,
 } from '../payments/transaction.ts';
 
-export type Tally = {
-  readonly transactions: number;
-  readonly payments: number;
+const emptyTally = {
+  transactions: 0,
+  payments: 0,
   /** Payments that failed, without those that never reached their provider. Contract 4.16. */
-  readonly failed: number;
-  readonly succeeded: number;
+  failed: 0,
+  succeeded: 0,
   /** Successful payments of the expected amount: one of them completes the order. */
-  readonly completing: number;
-  /** What was paid in the order's currency, fees included. */
-  readonly paid: MinorUnits;
-  readonly refunded: MinorUnits;
-  readonly refundsPending: MinorUnits;
+  completing: 0,
+  /** What was paid in the order's currency, fees included, in minor units like what was refunded. */
+  paid: 0,
+  refunded: 0,
+  refundsPending: 0,
 };
+
+export type Tally = Readonly<typeof emptyTally>;
 
 /** What is stored with a large order. */
 export type StoredTally = Tally & {
@@ -39,17 +41,6 @@ export type Unloaded = {
   readonly transactionIds: ReadonlySet<string>;
   /** Provider and id of the transactions that are loaded, if they exist. */
   readonly pspKeys: ReadonlySet<string>;
-};
-
-const emptyTally: Tally = {
-  transactions: 0,
-  payments: 0,
-  failed: 0,
-  succeeded: 0,
-  completing: 0,
-  paid: 0,
-  refunded: 0,
-  refundsPending: 0,
 };
 
 export function tallyOf(transactions: readonly Transaction[], expected: Expected): Tally {
@@ -75,25 +66,11 @@ function wasAttempted({ failure }: Payment): boolean {
   return failure?.code !== 'PROVIDER_UNAVAILABLE';
 }
 
-export function addTallies(a: Tally, b: Tally): Tally {
-  return combine(a, b, 1);
-}
-
-export function subtractTally(a: Tally, b: Tally): Tally {
-  return combine(a, b, -1);
-}
-
-function combine(a: Tally, b: Tally, sign: 1 | -1): Tally {
-  return {
-    transactions: a.transactions + sign * b.transactions,
-    payments: a.payments + sign * b.payments,
-    failed: a.failed + sign * b.failed,
-    succeeded: a.succeeded + sign * b.succeeded,
-    completing: a.completing + sign * b.completing,
-    paid: a.paid + sign * b.paid,
-    refunded: a.refunded + sign * b.refunded,
-    refundsPending: a.refundsPending + sign * b.refundsPending,
-  };
+/** With `sign` -1, `b` is subtracted. */
+export function addTally(a: Tally, b: Tally, sign: 1 | -1 = 1): Tally {
+  const sum = { ...emptyTally };
+  for (const name of Object.keys(sum) as (keyof Tally)[]) sum[name] = a[name] + sign * b[name];
+  return sum;
 }
 
 export function completes(payment: Payment, expected: Expected): boolean {

@@ -19,13 +19,7 @@ import {
 } from '../money/money.ts';
 import type { Amounts, LineItem, SentDetails, SentLineItem, StoredNumber } from './order.ts';
 
-type CheckedItem = {
-  readonly quantity: Decimal;
-  readonly rate?: Decimal;
-  readonly amountBeforeTax?: Decimal;
-  readonly tax?: Decimal;
-  readonly totalAmount?: Decimal;
-};
+type CheckedItem = ReturnType<typeof checkItem>;
 
 type CheckedItems = {
   /** The items to store. */
@@ -42,20 +36,22 @@ export function checkLineItems(details: SentDetails, order: Amounts): CheckedIte
     refuseField('order_line_items', 'is empty: send at least one cart item');
   const exponent = getExponent(order.currency);
   const checked = lineItems.map((item, index) => checkItem(item, index, exponent));
-  if (validateOrderLineItem) checkArithmetic(lineItems, checked, order);
+  if (validateOrderLineItem) checkArithmetic(checked, order, exponent);
   return {
     stored: lineItems.map((item) => toStoredItem(item, exponent)),
-    canonical: lineItems.map((item, index) => canonicalItem(item, checked[index] as CheckedItem)),
+    canonical: checked.map(canonicalItem),
   };
 }
 
-function checkItem(item: SentLineItem, index: number, exponent: number): CheckedItem {
+function checkItem(item: SentLineItem, index: number, exponent: number) {
   const at = `order_line_items[${index}]`;
   const quantity = readDecimal(`${at}.quantity`, item.quantity);
   if (quantity === undefined || quantity.digits === 0n) {
     refuseField(`${at}.quantity`, 'must be more than 0');
   }
   const checked = {
+    item,
+    at,
     quantity,
     rate: readPrice(`${at}.rate`, item.rate, exponent),
     amountBeforeTax: readPrice(`${at}.amount_before_tax`, item.amountBeforeTax, exponent),
@@ -84,42 +80,23 @@ function readDecimal(field: string, input: SentAmount | undefined): Decimal | un
 }
 
 /** With `validate_order_line_item`, each item must add up, and their sums must equal the order's. Contract 3.4. */
-function checkArithmetic(
-  items: readonly SentLineItem[],
-  checked: readonly CheckedItem[],
-  order: Amounts,
-): void {
-  const sum = { beforeTax: 0, tax: 0, total: 0 };
-  for (const [index, item] of items.entries()) {
-    const amounts = itemAmounts(
-      `order_line_items[${index}]`,
-      item,
-      checked[index] as CheckedItem,
-      order,
-    );
-    sum.beforeTax += amounts.beforeTax;
-    sum.tax += amounts.tax;
-    sum.total += amounts.total;
-  }
-  if (sum.beforeTax !== order.beforeTax) {
-    refuseField(
-      'order_line_items',
-      'must add up: the sum of amount_before_tax is not that of the order',
-    );
-  }
-  if (sum.tax !== order.tax) {
-    refuseField('order_line_items', 'must add up: the sum of tax is not that of the order');
-  }
-  if (sum.total !== order.total) {
-    refuseField(
-      'order_line_items',
-      'must add up: the sum of total_amount is not that of the order',
-    );
+function checkArithmetic(items: readonly CheckedItem[], order: Amounts, exponent: number): void {
+  const amounts = items.map((item) => itemAmounts(item, exponent));
+  for (const [name, field] of summedFields) {
+    const sum = amounts.reduce((total, item) => total + item[name], 0);
+    if (sum !== order[name]) {
+      refuseField('order_line_items', `must add up: the sum of ${field} is not that of the order`);
+    }
   }
 }
 
-function itemAmounts(at: string, item: SentLineItem, checked: CheckedItem, order: Amounts) {
-  const exponent = getExponent(order.currency);
+const summedFields = [
+  ['beforeTax', 'amount_before_tax'],
+  ['tax', 'tax'],
+  ['total', 'total_amount'],
+] as const;
+
+function itemAmounts({ item, at, rate, quantity }: CheckedItem, exponent: number) {
   const read = (name: string, input: SentAmount | undefined): MinorUnits | undefined => {
     if (input === undefined) return undefined;
     const outcome = parseSentAmount(input, exponent);
@@ -130,7 +107,7 @@ function itemAmounts(at: string, item: SentLineItem, checked: CheckedItem, order
   if (sentTotal !== undefined && tax > sentTotal) {
     refuseField(`${at}.tax`, 'is more than total_amount of the item');
   }
-  const byRate = checked.rate && multiplyToMinor(checked.rate, checked.quantity, exponent);
+  const byRate = rate && multiplyToMinor(rate, quantity, exponent);
   const beforeTax =
     read('amount_before_tax', item.amountBeforeTax) ?? byRate ?? (sentTotal as MinorUnits) - tax;
   if (byRate !== undefined && byRate !== beforeTax) {
@@ -161,7 +138,7 @@ function toStoredNumber(sent: NumberText, exponent: number): StoredNumber {
   return decimal ? formatDecimal(decimal) : sent.numberText;
 }
 
-function canonicalItem(item: SentLineItem, checked: CheckedItem): unknown {
+function canonicalItem({ item, ...checked }: CheckedItem): unknown {
   const decimal = (value: Decimal | undefined) => value && `${value.digits}/${value.scale}`;
   return [
     item.skuId,

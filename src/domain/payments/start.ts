@@ -154,13 +154,9 @@ const paymentStatusOf: Readonly<Record<CallState, PaymentStatus>> = {
 };
 
 /** A requested refund is pending immediately: its amount must not be available for another refund. */
-const refundStatusOf: Readonly<Record<CallState, RefundStatus>> = {
-  open: 'pending',
-  taken: 'pending',
-  unknown: 'pending',
-  unsent: 'pending',
-  refused: 'failed',
-};
+function refundStatusOf({ call }: Callable): RefundStatus {
+  return call === 'refused' ? 'failed' : 'pending';
+}
 
 /** Ranks below every notice of a provider with the same status: an empty key and no time lose every tie. */
 const lowest = { deliveryKey: '' } as const;
@@ -187,7 +183,7 @@ export function refundNoticesOf(
     return [
       {
         ...base,
-        status: refundStatusOf[start.call],
+        status: refundStatusOf(start),
         pspTransactionId: refund?.pspTransactionId ?? '',
         ...(refund && { paymentPspId: refund.paymentPspId }),
       },
@@ -196,7 +192,7 @@ export function refundNoticesOf(
   return parts.map((part) => ({
     ...base,
     ...outcomeOf(part),
-    status: refundStatusOf[part.call],
+    status: refundStatusOf(part),
     amount: part.amount,
     pspTransactionId: part.pspTransactionId,
     paymentPspId: part.capturePspId,

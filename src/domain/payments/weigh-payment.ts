@@ -5,7 +5,7 @@
 import type { MinorUnits } from '../money/money.ts';
 import { earliest, pick } from './fold.ts';
 import { type PaymentStatus, paymentStatuses } from './notice.ts';
-import { findHighest, type Ranking, rankNotices, type Trace, type Weighed } from './ranking.ts';
+import { findHighest, rankNotices, type Trace, type Weighed } from './ranking.ts';
 import { isSource, isVoidRecord } from './records.ts';
 import type { StatusRule } from './rules.ts';
 import { paymentNoticeOf } from './start.ts';
@@ -24,26 +24,18 @@ export type UnfoldedPayment = Pick<
   | 'notices'
 >;
 
-export type WeighedPayment = {
-  /** The notices of the provider, and our start as one more. */
-  readonly all: readonly StoredPaymentNotice[];
-  /** The amount of the payment or authorisation itself. */
-  readonly authorized: MinorUnits | null;
-  readonly money: Money;
-  /** With the rank of the status that they report. */
-  readonly reported: Ranking<StoredPaymentNotice>;
-  /** The same notices with the rank that they have when fields are picked. */
-  readonly ranking: Ranking<StoredPaymentNotice>;
-};
+export type WeighedPayment = ReturnType<typeof weighPayment>;
 
 export function weighPayment(
   payment: UnfoldedPayment,
   expected: Expected,
   trace?: Trace<StoredPaymentNotice>,
-): WeighedPayment {
+) {
   const { start } = payment;
   const captures = payment.captures ?? [];
+  // The notices of the provider, and our start as one more.
   const all = start ? [...payment.notices, paymentNoticeOf(start)] : payment.notices;
+  // By the status that they report; `ranking` is by the rank that they have when fields are picked.
   const reported = rankNotices(all, paymentStatuses, trace);
   const authorized = pick(reported, 'amount', isSource);
   const base = baseStatus(all, captures);

@@ -5,9 +5,14 @@
 import type { Order, OrderStatus } from '../orders/order.ts';
 import type { Hold } from '../payments/records.ts';
 import type { Transaction } from '../payments/transaction.ts';
-import { maskValue } from './effects.ts';
+import {
+  type AmountStyle,
+  maskValue,
+  type ShownAmounts,
+  shownName,
+  shownValue,
+} from './effects.ts';
 import type { ExplainedField } from './explain-transaction.ts';
-import { type AmountStyle, type ShownAmounts, shownName, shownValue } from './shown.ts';
 import type { TimelineEntry } from './timeline.ts';
 
 export type OrderExplanation = {

@@ -5,10 +5,9 @@
 import type { Cause } from '../history.ts';
 import type { Hold } from '../payments/records.ts';
 import { sentenceOf } from '../payments/rules.ts';
-import type { Effect } from './effects.ts';
+import { amountText, type Effect, isAmountName } from './effects.ts';
 import type { Source } from './explain-transaction.ts';
 import type { ExplainedTransaction, OrderExplanation, ShownField } from './explanation.ts';
-import { amountText, isAmountName } from './shown.ts';
 import type { LifeAttempt, LifeCall, LifeDelivery, TimelineEntry } from './timeline.ts';
 
 export function explanationText(explanation: OrderExplanation): string {

@@ -10,11 +10,12 @@ import type { ReviewFlag } from '../review-flag.ts';
 import {
   type Effect,
   raisedFlags,
+  type ShownAmounts,
   type ShowOptions,
   type StoredEffect,
   showEffects,
+  shownAmounts,
 } from './effects.ts';
-import { type ShownAmounts, shownAmounts } from './shown.ts';
 
 /** A call to a provider, as the history stores it. */
 export type LifeCall = {

@@ -2,7 +2,7 @@
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import type { Translation } from '../../domain/inbox/translation.ts';
 import { withSnakeCase } from '../../domain/json/snake-case.ts';
-import { shownName, shownValue } from '../../domain/why/shown.ts';
+import { shownName, shownValue } from '../../domain/why/effects.ts';
 import type { DeliveryBody, DescribedDelivery } from '../../use-cases/inbox/describe-contents.ts';
 import { amountText } from './amounts.ts';
 import { providerView } from './provider-view.ts';

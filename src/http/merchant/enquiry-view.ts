@@ -3,7 +3,7 @@
 import { maskAddress } from '../../domain/consumers/mask.ts';
 import { displayExponent, getExponent } from '../../domain/money/currency.ts';
 import { type MinorUnits, majorNumber } from '../../domain/money/money.ts';
-import { refundBalance } from '../../domain/order-state/refund-balance.ts';
+import { refundBalance } from '../../domain/order-state/refund-links.ts';
 import { type Order, orderStatus } from '../../domain/orders/order.ts';
 import { type FailureReason, failureTable } from '../../domain/payments/failure.ts';
 import type { Payment, Refund } from '../../domain/payments/transaction.ts';

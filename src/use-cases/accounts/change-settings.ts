@@ -9,7 +9,7 @@ import type { Actor } from '../../domain/audit.ts';
 import { refuseField } from '../../domain/errors.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import { findOrigin } from '../../domain/web-address.ts';
-import { changeProviderSettings, type GivenOptions } from '../../providers/change-settings.ts';
+import { changeProviderSettings, type GivenOptions } from '../../providers/account-settings.ts';
 import { providers } from '../../providers/providers.ts';
 import { listOptions } from '../../providers/settings.ts';
 import type { Services } from '../../services/services.ts';

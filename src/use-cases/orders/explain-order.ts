@@ -8,6 +8,7 @@ import { ordersCreatedHere } from '../../domain/order-state/relate.ts';
 import { settleTransactions } from '../../domain/order-state/settle.ts';
 import { type Order, orderStatus } from '../../domain/orders/order.ts';
 import type { Transaction } from '../../domain/payments/transaction.ts';
+import { type AmountStyle, shownAmounts } from '../../domain/why/effects.ts';
 import { explainTransaction } from '../../domain/why/explain-transaction.ts';
 import {
   type ExplainedTransaction,
@@ -15,7 +16,6 @@ import {
   showField,
   transactionsPerPage,
 } from '../../domain/why/explanation.ts';
-import { type AmountStyle, shownAmounts } from '../../domain/why/shown.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import { databaseLimits } from '../../postgres/limits.ts';
 import { getProvider } from '../../providers/providers.ts';

@@ -5,8 +5,7 @@
 import { ServiceError } from '../../domain/errors.ts';
 import type { MinorUnits } from '../../domain/money/money.ts';
 import { paymentsOf, refundsOf } from '../../domain/order-state/matching.ts';
-import { refundBalance } from '../../domain/order-state/refund-balance.ts';
-import { linkRefunds } from '../../domain/order-state/refund-links.ts';
+import { linkRefunds, refundBalance } from '../../domain/order-state/refund-links.ts';
 import { isRefundable, refundedSoFar } from '../../domain/order-state/refund-request.ts';
 import { settleTransactions } from '../../domain/order-state/settle.ts';
 import { type Order, type OrderStatus, orderStatus } from '../../domain/orders/order.ts';

@@ -1,14 +1,13 @@
 /** Reads one page of the timeline of an order: a bounded number of rows of each table, on the snapshot of the caller. */
 import type { Order } from '../../domain/orders/order.ts';
 import type { Transaction } from '../../domain/payments/transaction.ts';
-import type { ShowOptions } from '../../domain/why/effects.ts';
+import { type AmountStyle, type ShowOptions, shownValue } from '../../domain/why/effects.ts';
 import {
   cutTimeline,
   findPageBegin,
   type Timeline,
   timelineRowsMax,
 } from '../../domain/why/explanation.ts';
-import { type AmountStyle, shownValue } from '../../domain/why/shown.ts';
 import { buildTimeline, type LifeDelivery } from '../../domain/why/timeline.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import { getProvider } from '../../providers/providers.ts';
