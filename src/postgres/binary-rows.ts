@@ -2,11 +2,15 @@
  * Many rows as parameters of one statement: one array per column, in PostgreSQL's binary format. The statement text
  * does not depend on the number of rows, so it stays prepared. The same rows as JSON cost the database twice as much.
  */
+import { snakeCase } from '../domain/json/snake-case.ts';
 
 type ScalarType = 'text' | 'integer' | 'bigint' | 'timestamptz' | 'json' | 'jsonb' | 'bytea';
 type ColumnType = ScalarType | 'text[]';
 
 type Write<Entry> = (entries: readonly Entry[]) => void;
+
+/** Fields by the type of their columns, which are named after them: that of `orderId` is `order_id`. */
+export type Fields<Entry> = { readonly [Type in ColumnType]?: ReadonlyArray<keyof Entry & string> };
 
 export type Columns<Entry> = Readonly<
   Record<string, readonly [ColumnType, (entry: Entry) => unknown]>
@@ -26,8 +30,13 @@ export type Rows<Entry> = {
   };
 };
 
-/** `first` is the number of the first parameter. */
-export function defineRows<Entry>(columns: Columns<Entry>, first = 1): Rows<Entry> {
+/** Rows of fields, and of columns that are computed from an entry. `first` is the number of the first parameter. */
+export function defineRows<Entry>(
+  fields: Fields<Entry>,
+  computed: Columns<Entry> = {},
+  first = 1,
+): Rows<Entry> {
+  const columns: Columns<Entry> = { ...toColumns(fields), ...computed };
   const writers: Write<Entry>[] = [];
   const addParameter = (type: ScalarType, write: Write<Entry>): string => {
     writers.push(write);
@@ -81,6 +90,14 @@ export function defineRows<Entry>(columns: Columns<Entry>, first = 1): Rows<Entr
       }
     },
   };
+}
+
+function toColumns<Entry>(fields: Fields<Entry>): Columns<Entry> {
+  const byType = Object.entries(fields) as Array<[ColumnType, ReadonlyArray<keyof Entry & string>]>;
+  const columns = byType.flatMap(([type, names]) =>
+    names.map((name) => [snakeCase(name), [type, (entry: Entry) => entry[name]]] as const),
+  );
+  return Object.fromEntries(columns);
 }
 
 function toList<Entry>(columns: ReadonlyArray<Columns<Entry>[string]>, entries: readonly Entry[]) {

@@ -43,9 +43,7 @@ export type OrderRow = {
 export type OrderKey = Pick<Order, 'accountId' | 'orderId'>;
 
 /** The orders of one account, for `order_id = any($2::text[])`. */
-export const orderIds = defineAccountRows<OrderKey>({
-  order_id: ['text', ({ orderId }) => orderId],
-});
+export const orderIds = defineAccountRows<OrderKey>({ text: ['orderId'] });
 
 /** The part of an order that folding its transactions needs. */
 export type StoredOrder = Pick<

@@ -2,7 +2,7 @@
  * One statement for each account of a batch. On a cluster the rows of an account are on one node, so a statement that
  * names one account runs there as a whole. Contract 10.4.
  */
-import { type Columns, defineRows } from '../postgres/binary-rows.ts';
+import { type Columns, defineRows, type Fields } from '../postgres/binary-rows.ts';
 import type { AnyRow, Queryable, Statement } from '../postgres/database.ts';
 
 type Owned = { readonly accountId: string };
@@ -40,7 +40,10 @@ type AccountRows<Entry> = {
 };
 
 /** Rows of one account as parameters. */
-export function defineAccountRows<Entry>(columns: Columns<Entry>): AccountRows<Entry> {
-  const { from, toParameters } = defineRows(columns, 2);
+export function defineAccountRows<Entry>(
+  fields: Fields<Entry>,
+  computed?: Columns<Entry>,
+): AccountRows<Entry> {
+  const { from, toParameters } = defineRows(fields, computed, 2);
   return { from, toParameters: (accountId, entries) => [accountId, ...toParameters(entries)] };
 }

@@ -27,11 +27,7 @@ export async function findCursor(
 }
 
 /** What was reached stays reached. */
-export async function saveCursor(
-  database: Queryable,
-  name: string,
-  cursor: Partial<SweepCursor>,
-): Promise<void> {
+export async function saveCursor(database: Queryable, name: string, cursor: Partial<SweepCursor>) {
   const { accountId, id, position, reachedAt } = { ...start, ...cursor };
   await database.query({
     text: `insert into sweep_cursors as c (name, account_id, order_id, position, reached_at)

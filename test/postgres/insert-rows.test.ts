@@ -11,11 +11,14 @@ import { clusterAddress } from '../support/test-database.ts';
 
 type Entry = { readonly accountId: string; readonly id: string; readonly amount: number };
 
-const rows = defineRows<Entry>({
-  account_id: ['text', ({ accountId }) => accountId],
-  id: ['text', ({ id }) => id],
-  amount: ['bigint', ({ amount }) => amount],
-});
+const rows = defineRows<Entry>(
+  {},
+  {
+    account_id: ['text', ({ accountId }) => accountId],
+    id: ['text', ({ id }) => id],
+    amount: ['bigint', ({ amount }) => amount],
+  },
+);
 const pool = new pg.Pool(clusterAddress());
 
 const insertOf = (entries: readonly Entry[]) =>

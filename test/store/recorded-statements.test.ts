@@ -56,7 +56,7 @@ test('after a run of all tests, a statement that none of them sent is found', as
     new URL('../../src/store/orders/orders.ts', import.meta.url),
     'utf8',
   );
-  const line = source.split('\n').findIndex((code) => code.includes('.query')) + 1;
+  const line = source.split('\n').findIndex((code) => code.includes('.query<')) + 1;
   const unsentOf = (findings: readonly string[]) =>
     findings.includes(`no test sends the statement of src/store/orders/orders.ts:${line}`);
   await record('1', [{ text: 'select 1', sites: ['orders/orders.ts:100000'] }]);

@@ -16,16 +16,19 @@ type Entry = {
   readonly bytes: Buffer | null;
 };
 
-const rows = defineRows<Entry>({
-  text: ['text', ({ text }) => text],
-  list: ['text[]', ({ list }) => list],
-  small: ['integer', ({ small }) => small],
-  large: ['bigint', ({ large }) => large],
-  time: ['timestamptz', ({ time }) => time],
-  kept: ['json', ({ kept }) => kept],
-  searched: ['jsonb', ({ searched }) => searched],
-  bytes: ['bytea', ({ bytes }) => bytes],
-});
+const rows = defineRows<Entry>(
+  {},
+  {
+    text: ['text', ({ text }) => text],
+    list: ['text[]', ({ list }) => list],
+    small: ['integer', ({ small }) => small],
+    large: ['bigint', ({ large }) => large],
+    time: ['timestamptz', ({ time }) => time],
+    kept: ['json', ({ kept }) => kept],
+    searched: ['jsonb', ({ searched }) => searched],
+    bytes: ['bytea', ({ bytes }) => bytes],
+  },
+);
 
 test('values of every type arrive as they were sent, in order', async () => {
   const full: Entry = {
@@ -73,10 +76,13 @@ for (const [size, count] of [
 
 test('a batch that cannot be written leaves nothing in the buffer either', () => {
   const entries = [entryOf(Buffer.from('asha@example.com'))];
-  const broken = defineRows<Entry>({
-    kept: ['json', ({ kept }) => kept],
-    small: ['integer', () => 2 ** 40],
-  });
+  const broken = defineRows<Entry>(
+    {},
+    {
+      kept: ['json', ({ kept }) => kept],
+      small: ['integer', () => 2 ** 40],
+    },
+  );
   assert.throws(() => broken.toParameters(entries), /not a 32-bit integer/);
   assertKeepsNothing();
 });

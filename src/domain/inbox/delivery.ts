@@ -45,7 +45,7 @@ export type Delivery = {
   /** Null while a retry is planned. */
   readonly finishedAt: Date | null;
   /** Personal data was erased from the body, so it differs from the body that was received. */
-  readonly isErased?: true;
+  readonly isErased?: boolean;
 };
 
 export type DeliveryKey = Pick<Delivery, 'accountId' | 'deliveryId'>;

@@ -1,6 +1,7 @@
 /** The logos of accounts, with their bytes. Contract 14.2. */
 import type { ImageMediaType, Logo } from '../../domain/accounts/logo.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { findRow } from '../query.ts';
 
 export type LogoImage = { readonly mediaType: ImageMediaType; readonly bytes: Buffer };
 
@@ -10,7 +11,7 @@ export async function saveLogo(
   accountId: string,
   { digest, mediaType }: Logo,
   bytes: Buffer,
-): Promise<void> {
+) {
   await tx.query({
     text: `insert into account_logos (account_id, digest, media_type, bytes)
            values ($1, $2, $3, $4)
@@ -20,22 +21,18 @@ export async function saveLogo(
   });
 }
 
-export async function deleteLogo(tx: Transaction, accountId: string): Promise<void> {
+export async function deleteLogo(tx: Transaction, accountId: string) {
   await tx.query({
     text: 'delete from account_logos where account_id = $1',
     values: [accountId],
   });
 }
 
-export async function findLogo(
-  database: Queryable,
-  accountId: string,
-  digest: string,
-): Promise<LogoImage | undefined> {
-  const { rows } = await database.query<{ media_type: ImageMediaType; bytes: Buffer }>({
+export function findLogo(database: Queryable, accountId: string, digest: string) {
+  return findRow<LogoImage>(database, {
     name: 'find-logo',
-    text: 'select media_type, bytes from account_logos where account_id = $1 and digest = $2',
+    text: `select media_type as "mediaType", bytes from account_logos
+            where account_id = $1 and digest = $2`,
     values: [accountId, digest],
   });
-  return rows[0] && { mediaType: rows[0].media_type, bytes: rows[0].bytes };
 }

@@ -1,6 +1,7 @@
 /** The sealed secrets of accounts. The store never opens a seal. */
 import type { SecretKind } from '../../domain/accounts/account.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { columnsOf, listRows, listValues } from '../query.ts';
 
 export type SealedSecret = {
   readonly kind: SecretKind;
@@ -9,39 +10,27 @@ export type SealedSecret = {
   readonly expiresAt: Date | null;
 };
 
-type SecretRow = { kind: SecretKind; secret_id: string; sealed: Buffer; expires_at: Date | null };
-
 /** Newest first. */
-export async function listSecrets(database: Queryable, accountId: string): Promise<SealedSecret[]> {
-  const { rows } = await database.query<SecretRow>({
+export function listSecrets(database: Queryable, accountId: string) {
+  return listRows<SealedSecret>(database, {
     name: 'find-account-secrets',
-    text: `select kind, secret_id, sealed, expires_at
+    text: `select ${columnsOf('kind, secretId, sealed, expiresAt')}
              from account_secrets where account_id = $1
             order by created_at desc, secret_id`,
     values: [accountId],
   });
-  return rows.map((row) => ({
-    kind: row.kind,
-    secretId: row.secret_id,
-    sealed: row.sealed,
-    expiresAt: row.expires_at,
-  }));
 }
 
 export type SecretTimes = Pick<SealedSecret, 'kind' | 'expiresAt'> & { readonly createdAt: Date };
 
 /** Newest first, without the secrets themselves. */
-export async function listSecretTimes(
-  database: Queryable,
-  accountId: string,
-): Promise<SecretTimes[]> {
-  const { rows } = await database.query<SecretTimes>({
+export function listSecretTimes(database: Queryable, accountId: string) {
+  return listRows<SecretTimes>(database, {
     text: `select kind, created_at as "createdAt", expires_at as "expiresAt"
              from account_secrets where account_id = $1
             order by created_at desc, secret_id`,
     values: [accountId],
   });
-  return rows;
 }
 
 export async function insertSecret(
@@ -49,7 +38,7 @@ export async function insertSecret(
   accountId: string,
   secret: SealedSecret,
   now: Date,
-): Promise<void> {
+) {
   await tx.query({
     text: `insert into account_secrets (account_id, kind, secret_id, sealed, created_at, expires_at)
            values ($1, $2, $3, $4, $5, $6)`,
@@ -58,12 +47,11 @@ export async function insertSecret(
 }
 
 /** One secret per master key: the first five bytes identify the key that a secret was sealed with. */
-export async function listSealedSamples(database: Queryable): Promise<Buffer[]> {
-  const { rows } = await database.query<{ sealed: Buffer }>({
+export function listSealedSamples(database: Queryable) {
+  return listValues<Buffer>(database, {
     text: `select distinct on (substring(sealed from 1 for 5)) sealed from account_secrets
             order by substring(sealed from 1 for 5)`,
   });
-  return rows.map(({ sealed }) => sealed);
 }
 
 /** Replaces the sealed bytes after the secret was sealed with another master key. */
@@ -71,7 +59,7 @@ export async function updateSealedSecret(
   tx: Transaction,
   accountId: string,
   { kind, secretId, sealed }: Pick<SealedSecret, 'kind' | 'secretId' | 'sealed'>,
-): Promise<void> {
+) {
   await tx.query({
     text: `update account_secrets set sealed = $4
             where account_id = $1 and kind = $2 and secret_id = $3`,
@@ -79,11 +67,7 @@ export async function updateSealedSecret(
   });
 }
 
-export async function deleteSecrets(
-  tx: Transaction,
-  accountId: string,
-  kind: SecretKind,
-): Promise<void> {
+export async function deleteSecrets(tx: Transaction, accountId: string, kind: SecretKind) {
   await tx.query({
     text: 'delete from account_secrets where account_id = $1 and kind = $2',
     values: [accountId, kind],
@@ -96,7 +80,7 @@ export async function endSecrets(
   accountId: string,
   kind: SecretKind,
   endsAt: Date,
-): Promise<void> {
+) {
   await tx.query({
     text: `update account_secrets set expires_at = $3
             where account_id = $1 and kind = $2 and (expires_at is null or expires_at > $3)`,

@@ -6,7 +6,7 @@ export async function replaceAlternateCurrencies(
   tx: Transaction,
   accountId: string,
   alternatives: readonly AlternateCurrency[],
-): Promise<void> {
+) {
   await rememberRates(tx, accountId);
   await tx.query({
     text: 'delete from account_alternate_currencies where account_id = $1',
@@ -22,7 +22,7 @@ export async function replaceAlternateCurrencies(
 }
 
 /** So that a rate that is removed can be compared with the next one. The account must be locked. */
-async function rememberRates(tx: Transaction, accountId: string): Promise<void> {
+async function rememberRates(tx: Transaction, accountId: string) {
   const { rows } = await tx.query<AlternateCurrency>({
     text: `select from_currency as "from", to_currency as "to", rate from account_alternate_currencies
             where account_id = $1`,

@@ -6,7 +6,7 @@ export function appendAudit(tx: Transaction, entry: AuditEntry): Promise<void> {
   return appendAudits(tx, [entry]);
 }
 
-export async function appendAudits(tx: Transaction, entries: readonly AuditEntry[]): Promise<void> {
+export async function appendAudits(tx: Transaction, entries: readonly AuditEntry[]) {
   if (entries.length === 0) return;
   await tx.query({
     text: `insert into audit (account_id, audit_id, at, actor, action, object, note, details, user_id, address)

@@ -1,33 +1,23 @@
 /** Endpoints of accounts: where events are sent. Contract 12.1. Their secrets are in `account-secrets.ts`. */
 import type { Endpoint } from '../../domain/accounts/endpoint.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { columnsOf, listRows } from '../query.ts';
 
-type EndpointRow = {
-  account_id: string;
-  endpoint_id: string;
-  url: string;
-  events: Endpoint['events'];
-  created_at: Date;
-  disabled_reason: string | null;
-};
-
-const columns = 'account_id, endpoint_id, url, events, created_at, disabled_reason';
+const columns = columnsOf('accountId, endpointId, url, events, createdAt, disabledReason');
 
 /** Oldest first. */
-export async function listEndpoints(database: Queryable, accountId: string): Promise<Endpoint[]> {
-  const { rows } = await database.query<EndpointRow>({
+export function listEndpoints(database: Queryable, accountId: string) {
+  return listRows<Endpoint>(database, {
     name: 'find-account-endpoints',
     text: `select ${columns} from endpoints where account_id = $1 order by created_at, endpoint_id`,
     values: [accountId],
   });
-  return rows.map(toEndpoint);
 }
 
-export async function listAllEndpoints(database: Queryable): Promise<Endpoint[]> {
-  const { rows } = await database.query<EndpointRow>({
+export function listAllEndpoints(database: Queryable) {
+  return listRows<Endpoint>(database, {
     text: `select ${columns} from endpoints order by account_id, created_at, endpoint_id`,
   });
-  return rows.map(toEndpoint);
 }
 
 /** Since when an enabled endpoint of each account has got every event; accounts without such an endpoint are left out. */
@@ -44,7 +34,7 @@ export async function listCompleteSince(
   return new Map(rows.map((row) => [row.account_id, row.since]));
 }
 
-export async function insertEndpoint(tx: Transaction, endpoint: Endpoint): Promise<void> {
+export async function insertEndpoint(tx: Transaction, endpoint: Endpoint) {
   const { accountId, endpointId, url, events, createdAt } = endpoint;
   await tx.query({
     text: `insert into endpoints (account_id, endpoint_id, url, events, created_at, complete_since)
@@ -58,7 +48,7 @@ export async function updateEndpoint(
   tx: Transaction,
   { accountId, endpointId, url, events }: Endpoint,
   now: Date,
-): Promise<void> {
+) {
   await tx.query({
     text: `update endpoints set url = $3, events = $4,
                   complete_since = case when events = $4 then complete_since else $5 end,
@@ -72,7 +62,7 @@ export async function enableEndpoint(
   tx: Transaction,
   { accountId, endpointId }: EndpointKey,
   now: Date,
-): Promise<void> {
+) {
   await tx.query({
     text: `update endpoints set disabled_reason = null, failing_since = null, complete_since = $3
             where account_id = $1 and endpoint_id = $2 and disabled_reason is not null`,
@@ -85,7 +75,7 @@ export async function disableEndpoint(
   tx: Transaction,
   { accountId, endpointId }: EndpointKey,
   reason: string,
-): Promise<void> {
+) {
   await tx.query({
     text: `update endpoints set disabled_reason = $3
             where account_id = $1 and endpoint_id = $2 and disabled_reason is null`,
@@ -97,10 +87,7 @@ export async function disableEndpoint(
  * Its events are dropped; their rows stay, because numbers must have no gap, and lose their bodies with age. They come
  * first: that waits for results that are being saved, whose attempts are then deleted too.
  */
-export async function deleteEndpoint(
-  tx: Transaction,
-  { accountId, endpointId }: EndpointKey,
-): Promise<void> {
+export async function deleteEndpoint(tx: Transaction, { accountId, endpointId }: EndpointKey) {
   const values = [accountId, endpointId];
   // One statement for each state, because each state has its own index.
   for (const state of ['pending', 'undelivered']) {
@@ -119,14 +106,3 @@ export async function deleteEndpoint(
 }
 
 export type EndpointKey = Pick<Endpoint, 'accountId' | 'endpointId'>;
-
-function toEndpoint(row: EndpointRow): Endpoint {
-  return {
-    accountId: row.account_id,
-    endpointId: row.endpoint_id,
-    url: row.url,
-    events: row.events,
-    createdAt: row.created_at,
-    disabledReason: row.disabled_reason,
-  };
-}

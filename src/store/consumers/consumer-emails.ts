@@ -5,17 +5,15 @@ import { firstOrderIdAt } from '../../domain/ids.ts';
 import { slotAfter } from '../../domain/reports/slot.ts';
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { listValues } from '../query.ts';
 import type { Slot } from '../reports/figures.ts';
 
 type ConsumerEmail = { readonly email: string; readonly userId: string };
 
-const emailRows = defineRows<ConsumerEmail>({
-  email: ['text', ({ email }) => email],
-  user_id: ['text', ({ userId }) => userId],
-});
+const emailRows = defineRows<ConsumerEmail>({ text: ['email', 'userId'] });
 
 /** Learns the addresses of the orders of a half hour, which must be locked for it: that ends the race with an erasure. */
-export async function learnEmailsOf(tx: Transaction, { accountId, startsAt }: Slot): Promise<void> {
+export async function learnEmailsOf(tx: Transaction, { accountId, startsAt }: Slot) {
   const { rows } = await tx.query<ConsumerEmail>({
     text: `select distinct details -> 'user' ->> 'email' as email, user_id as "userId" from orders
             where account_id = $1 and order_id >= $2 and order_id < $3
@@ -34,26 +32,21 @@ export async function learnEmailsOf(tx: Transaction, { accountId, startsAt }: Sl
 }
 
 /** The address must be folded. */
-export async function listConsumersByEmail(
+export function listConsumersByEmail(
   database: Queryable,
   accountId: string,
   email: string,
   limit: number,
-): Promise<string[]> {
-  const { rows } = await database.query<{ user_id: string }>({
+) {
+  return listValues<string>(database, {
     text: `select user_id from consumer_emails where account_id = $1 and email = $2
             order by user_id limit $3`,
     values: [accountId, email, limit],
   });
-  return rows.map((row) => row.user_id);
 }
 
 /** Forgets all addresses of these consumers. Contract 8.7. Half hours must be locked for e-mail addresses. */
-export async function deleteEmails(
-  tx: Transaction,
-  accountId: string,
-  userIds: readonly string[],
-): Promise<void> {
+export async function deleteEmails(tx: Transaction, accountId: string, userIds: readonly string[]) {
   await tx.query({
     text: 'delete from consumer_emails where account_id = $1 and user_id = any($2::text[])',
     values: [accountId, userIds],

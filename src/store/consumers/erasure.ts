@@ -5,65 +5,44 @@ import type { HeldNotice } from '../../domain/payments/records.ts';
 import type { Transaction as OrderTransaction } from '../../domain/payments/transaction.ts';
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import type { OrderKey, OrderRow } from '../order-rows.ts';
+import type { OrderKey } from '../order-rows.ts';
 import { fieldsOf } from '../payments/transaction-rows.ts';
+import { columnsOf, listRows } from '../query.ts';
 
 export type ListedOrder = Pick<Order, 'orderId' | 'userId' | 'details' | 'earlierConsumers'>;
 
 /** One page of an account's orders, by id. */
-export async function listOrdersOfAccount(
+export function listOrdersOfAccount(
   database: Queryable,
   accountId: string,
   after: string,
   limit: number,
-): Promise<ListedOrder[]> {
-  type Row = Pick<OrderRow, 'order_id' | 'user_id' | 'details' | 'earlier_consumers'>;
-  const { rows } = await database.query<Row>({
-    text: `select order_id, user_id, details, earlier_consumers from orders
+) {
+  return listRows<ListedOrder>(database, {
+    text: `select ${columnsOf('orderId, userId, details, earlierConsumers')} from orders
             where account_id = $1 and order_id > $2 order by order_id limit $3`,
     values: [accountId, after, limit],
   });
-  return rows.map((row) => ({
-    orderId: row.order_id,
-    userId: row.user_id,
-    details: row.details,
-    ...(row.earlier_consumers && { earlierConsumers: row.earlier_consumers }),
-  }));
 }
 
 export type StoredBody = Pick<Delivery, 'deliveryId' | 'provider' | 'orderId' | 'why'> & {
   readonly body: Buffer;
 };
 
-type BodyRow = {
-  delivery_id: string;
-  provider: string;
-  order_id: string | null;
-  why: string | null;
-  body: Buffer;
-};
+const bodyColumns = columnsOf('deliveryId, provider, orderId, why, body');
 
 /** One page of an account's deliveries that still have their body, by id. */
-export async function listBodies(
-  database: Queryable,
-  accountId: string,
-  after: string,
-  limit: number,
-): Promise<StoredBody[]> {
-  const { rows } = await database.query<BodyRow>({
-    text: `select delivery_id, provider, order_id, why, body from deliveries
+export function listBodies(database: Queryable, accountId: string, after: string, limit: number) {
+  return listRows<StoredBody>(database, {
+    text: `select ${bodyColumns} from deliveries
             where account_id = $1 and delivery_id > $2 and body is not null
             order by delivery_id limit $3`,
     values: [accountId, after, limit],
   });
-  return rows.map(toBody);
 }
 
 /** Must run before the order is locked: applying a delivery locks in this order too, so the two cannot deadlock. */
-export async function lockDeliveryIdsOfOrder(
-  tx: Transaction,
-  { accountId, orderId }: OrderKey,
-): Promise<void> {
+export async function lockDeliveryIdsOfOrder(tx: Transaction, { accountId, orderId }: OrderKey) {
   await tx.query({
     text: `select delivery_id from deliveries where account_id = $1 and order_id = $2
             order by provider, delivery_key for update`,
@@ -72,49 +51,38 @@ export async function lockDeliveryIdsOfOrder(
 }
 
 /** The order must be locked, so that no delivery is added between two pages. */
-export async function listBodiesOfOrder(
+export function listBodiesOfOrder(
   tx: Transaction,
   { accountId, orderId }: OrderKey,
   after: string,
   limit: number,
-): Promise<StoredBody[]> {
-  const { rows } = await tx.query<BodyRow>({
-    text: `select delivery_id, provider, order_id, why, body from deliveries
+) {
+  return listRows<StoredBody>(tx, {
+    text: `select ${bodyColumns} from deliveries
             where account_id = $1 and order_id = $2 and delivery_id > $3 and body is not null
             order by delivery_id limit $4`,
     values: [accountId, orderId, after, limit],
   });
-  return rows.map(toBody);
 }
 
 /** Skips deliveries that were applied to an order since they were listed: those are erased with their order. */
-export async function lockUnlinkedBodies(
+export function lockUnlinkedBodies(
   tx: Transaction,
   accountId: string,
   deliveryIds: readonly string[],
-): Promise<StoredBody[]> {
-  const { rows } = await tx.query<BodyRow>({
-    text: `select delivery_id, provider, order_id, why, body from deliveries
+) {
+  return listRows<StoredBody>(tx, {
+    text: `select ${bodyColumns} from deliveries
             where account_id = $1 and delivery_id = any($2::text[])
               and order_id is null and body is not null
             order by provider, delivery_key for update`,
     values: [accountId, deliveryIds],
   });
-  return rows.map(toBody);
-}
-
-function toBody(row: BodyRow): StoredBody {
-  const { delivery_id: deliveryId, provider, order_id: orderId, why, body } = row;
-  return { deliveryId, provider, orderId, why, body };
 }
 
 type ErasedBody = Pick<StoredBody, 'deliveryId' | 'why' | 'body'>;
 
-const erasedBodies = defineRows<ErasedBody>({
-  delivery_id: ['text', ({ deliveryId }) => deliveryId],
-  why: ['text', ({ why }) => why],
-  body: ['bytea', ({ body }) => body],
-});
+const erasedBodies = defineRows<ErasedBody>({ text: ['deliveryId', 'why'], bytea: ['body'] });
 
 /** Keys and states stay, so that a repeated delivery is still recognised. */
 export async function saveErasedBodies(
@@ -122,7 +90,7 @@ export async function saveErasedBodies(
   accountId: string,
   erased: readonly ErasedBody[],
   at: Date,
-): Promise<void> {
+) {
   if (erased.length === 0) return;
   await tx.query({
     text: `update deliveries d set body = row.body, why = row.why, erased_at = $5
@@ -138,7 +106,7 @@ export async function saveErasedOrder(
   { accountId, orderId, details, userId, contentDigest, earlierConsumers }: Order,
   held: readonly HeldNotice[],
   at: Date,
-): Promise<void> {
+) {
   await tx.query({
     text: `update orders set details = $3, user_id = $4, content_digest = $5, held_notices = $6, erased_at = $7,
                              earlier_consumers = $8
@@ -151,19 +119,19 @@ export async function saveErasedOrder(
   });
 }
 
-const erasedRows = defineRows<OrderTransaction>({
-  transaction_id: ['text', ({ transactionId }) => transactionId],
-  fields: ['jsonb', fieldsOf],
-  start: ['json', ({ start }) => start],
-  notices: ['json', ({ notices }) => notices],
-});
+const erasedRows = defineRows<OrderTransaction>(
+  { text: ['transactionId'], json: ['start', 'notices'] },
+  {
+    fields: ['jsonb', fieldsOf],
+  },
+);
 
 /** Also removes the link to the consumer who paid. The order must be locked. */
 export async function saveErasedTransactions(
   tx: Transaction,
   { accountId, orderId }: OrderKey,
   erased: readonly OrderTransaction[],
-): Promise<void> {
+) {
   if (erased.length === 0) return;
   await tx.query({
     text: `update transactions t

@@ -23,7 +23,7 @@ export async function saveNote(
   tx: Transaction,
   accountId: string,
   { key: [id, flag], note }: Note,
-): Promise<void> {
+) {
   await tx.query(
     flag === undefined
       ? {

@@ -3,6 +3,7 @@ import type { EventKey } from '../../domain/ids.ts';
 import type { Database, Queryable, Transaction } from '../../postgres/database.ts';
 import type { OrderKey } from '../order-rows.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+import { countChanges, listRows } from '../query.ts';
 import { ownedBy, type RowCursor, sweepRows } from '../sweep-cursors.ts';
 
 type EventRowKey = RowCursor & { readonly endpoint_id: string };
@@ -22,26 +23,28 @@ export function pruneEvents(
     limit,
     listAfter: async (tx, key) => {
       // With ties: the cursor does not name the endpoint, so it stands behind all rows of an event.
-      const { rows } = await tx.query<EventRow>({
+      return listRows<EventRow>(tx, {
         text: `select account_id, order_id, sequence as position, endpoint_id,
                       body is not null and occurred_at < $4 as is_old
                  from events where (account_id, order_id, sequence) > ($1, $2, $3)
                 order by account_id, order_id, sequence fetch first $5 rows with ties`,
         values: [...key, occurredBefore, limit],
       });
-      return rows;
     },
     prune: removeBodies,
   });
 }
 
-const keyRows = defineAccountRows<EventRowKey>({
-  order_id: ['text', ({ order_id }) => order_id],
-  sequence: ['integer', ({ position }) => position],
-  endpoint_id: ['text', ({ endpoint_id }) => endpoint_id],
-});
+const keyRows = defineAccountRows<EventRowKey>(
+  {},
+  {
+    order_id: ['text', ({ order_id }) => order_id],
+    sequence: ['integer', ({ position }) => position],
+    endpoint_id: ['text', ({ endpoint_id }) => endpoint_id],
+  },
+);
 
-async function removeBodies(tx: Transaction, scanned: readonly EventRow[]): Promise<void> {
+async function removeBodies(tx: Transaction, scanned: readonly EventRow[]) {
   const old = ownedBy(scanned.filter(({ is_old }) => is_old));
   const isOld = `account_id = $1 and (order_id, sequence, endpoint_id) in (
      select row.order_id, row.sequence, row.endpoint_id from ${keyRows.from})`;
@@ -76,25 +79,20 @@ export async function deleteFinishedBodies(
     text: 'update event_attempts set response = null where account_id = $1 and order_id = $2',
     values: [accountId, orderId],
   });
-  const { rowCount } = await tx.query({
+  return countChanges(tx, {
     text: `update events set body = null
             where account_id = $1 and order_id = $2 and body is not null and state <> 'pending'`,
     values: [accountId, orderId],
   });
-  return rowCount ?? 0;
 }
 
 /** One for each number, whoever waits for it. */
-export async function listWaitingBodies(
-  database: Queryable,
-  { accountId, orderId }: OrderKey,
-): Promise<Array<{ readonly sequence: number; readonly body: Buffer }>> {
-  const { rows } = await database.query<{ sequence: number; body: Buffer }>({
+export function listWaitingBodies(database: Queryable, { accountId, orderId }: OrderKey) {
+  return listRows<{ sequence: number; body: Buffer }>(database, {
     text: `select distinct on (sequence) sequence, body from events
             where account_id = $1 and order_id = $2 and body is not null order by sequence`,
     values: [accountId, orderId],
   });
-  return rows;
 }
 
 /** An event without a body cannot be sent any more. */
@@ -102,7 +100,7 @@ export async function saveEventBody(
   tx: Transaction,
   { accountId, orderId, sequence }: EventKey,
   body: Buffer | null,
-): Promise<void> {
+) {
   const name = [accountId, orderId, sequence];
   await tx.query({
     text: `update events set body = $4

@@ -1,6 +1,7 @@
 /** Counts of events and endpoints for /metrics. Each is read from a partial index that contains only such rows. */
 import type { Queryable } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
+import { findValue } from '../query.ts';
 
 type WaitingEvents = { readonly count: number; readonly oldestAt: Date | null };
 
@@ -48,12 +49,13 @@ async function countPending(database: Queryable, limit: number | null): Promise<
 }
 
 async function countUndelivered(database: Queryable, limit: number | null): Promise<number> {
-  const { rows } = await database.query<{ count: number }>({
-    name: `count-undelivered-events-${limit}`,
-    text: `select count(*) as count
+  return (
+    (await findValue<number>(database, {
+      name: `count-undelivered-events-${limit}`,
+      text: `select count(*) as count
              from (select 1 from events where state = 'undelivered' ${upTo(limit)}) as undelivered`,
-  });
-  return rows[0]?.count ?? 0;
+    })) ?? 0
+  );
 }
 
 /** Without a limit each node of a cluster counts its own rows. */

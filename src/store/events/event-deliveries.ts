@@ -3,6 +3,7 @@ import type { EventKey } from '../../domain/ids.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import type { EndpointKey } from '../accounts/endpoints.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+import { columnsOf, countChanges, listRows } from '../query.ts';
 
 export type EventDeliveryKey = EventKey & EndpointKey;
 
@@ -15,17 +16,16 @@ export type ClaimedEvent = EventDeliveryKey & {
 };
 
 /** Enabled endpoints with an event that is due: one search of an index for each endpoint. */
-export async function listDueEndpoints(database: Queryable, now: Date): Promise<EndpointKey[]> {
-  const { rows } = await database.query<{ account_id: string; endpoint_id: string }>({
+export function listDueEndpoints(database: Queryable, now: Date) {
+  return listRows<EndpointKey>(database, {
     name: 'list-due-endpoints',
-    text: `select e.account_id, e.endpoint_id from endpoints e
+    text: `select e.account_id as "accountId", e.endpoint_id as "endpointId" from endpoints e
             where e.disabled_reason is null
               and exists (select from events d
                            where d.account_id = e.account_id and d.endpoint_id = e.endpoint_id
                              and d.state = 'pending' and d.next_attempt_at <= $1)`,
     values: [now],
   });
-  return rows.map((row) => ({ accountId: row.account_id, endpointId: row.endpoint_id }));
 }
 
 /**
@@ -34,12 +34,12 @@ export async function listDueEndpoints(database: Queryable, now: Date): Promise<
  * the columns of the claim alone: with the parameters, a plan that was made for an empty table reads all events of the
  * endpoint.
  */
-export async function claimEvents(
+export function claimEvents(
   database: Queryable,
   { accountId, endpointId }: EndpointKey,
   { now, claimedUntil, limit }: { now: Date; claimedUntil: Date; limit: number },
-): Promise<ClaimedEvent[]> {
-  const { rows } = await database.query<ClaimedRow>({
+) {
+  return listRows<ClaimedEvent>(database, {
     name: 'claim-events',
     text: `with due as (
              select account_id, order_id, sequence, endpoint_id from events
@@ -52,38 +52,22 @@ export async function claimEvents(
            update events e set next_attempt_at = $4, attempts = attempts + 1 from due
             where e.account_id = due.account_id and e.order_id = due.order_id
               and e.sequence = due.sequence and e.endpoint_id = due.endpoint_id
-           returning e.order_id, e.sequence, e.attempts, e.failures, e.body`,
+           returning ${columnsOf('accountId, endpointId, orderId, sequence, failures', 'e')},
+                     e.attempts as attempt, coalesce(e.body, '') as body`,
     values: [accountId, endpointId, now, claimedUntil, limit],
   });
-  return rows.map((row) => ({
-    accountId,
-    endpointId,
-    orderId: row.order_id,
-    sequence: row.sequence,
-    body: row.body ?? Buffer.alloc(0),
-    attempt: row.attempts,
-    failures: row.failures,
-  }));
 }
-
-type ClaimedRow = {
-  order_id: string;
-  sequence: number;
-  attempts: number;
-  failures: number;
-  body: Buffer | null;
-};
 
 /**
  * Makes events due now that wait for a later attempt, at most `limit` of them, and returns how many. Those that are due
  * within the time of a claim may be on their way.
  */
-export async function makeWaitingDue(
+export function makeWaitingDue(
   database: Queryable,
   { accountId, endpointId }: EndpointKey,
   { now, claimedUntil, limit }: { now: Date; claimedUntil: Date; limit: number },
-): Promise<number> {
-  const { rowCount } = await database.query({
+) {
+  return countChanges(database, {
     text: `with waiting as (
              select account_id, order_id, sequence, endpoint_id from events
               where account_id = $1 and endpoint_id = $2 and state = 'pending'
@@ -94,7 +78,6 @@ export async function makeWaitingDue(
               and e.sequence = w.sequence and e.endpoint_id = w.endpoint_id`,
     values: [accountId, endpointId, now, claimedUntil, limit],
   });
-  return rowCount ?? 0;
 }
 
 export type AttemptResult = EventDeliveryKey & {
@@ -110,23 +93,16 @@ export type AttemptResult = EventDeliveryKey & {
 };
 
 const resultRows = defineAccountRows<AttemptResult>({
-  order_id: ['text', ({ orderId }) => orderId],
-  sequence: ['integer', ({ sequence }) => sequence],
-  endpoint_id: ['text', ({ endpointId }) => endpointId],
-  attempt: ['integer', ({ attempt }) => attempt],
-  state: ['text', ({ state }) => state],
-  failures: ['integer', ({ failures }) => failures],
-  next_attempt_at: ['timestamptz', ({ nextAttemptAt }) => nextAttemptAt],
+  text: ['orderId', 'endpointId', 'state'],
+  integer: ['sequence', 'attempt', 'failures'],
+  timestamptz: ['nextAttemptAt'],
 });
 
 /**
  * A success always counts. A failure counts only if no later attempt was claimed and nobody made the event due again in
  * the meantime.
  */
-export async function saveResults(
-  tx: Transaction,
-  results: readonly AttemptResult[],
-): Promise<void> {
+export async function saveResults(tx: Transaction, results: readonly AttemptResult[]) {
   await queryPerAccount(tx, results, (accountId, own) => ({
     name: 'save-event-results',
     text: `update events e
@@ -140,29 +116,23 @@ export async function saveResults(
 }
 
 const attemptRows = defineAccountRows<AttemptResult>({
-  order_id: ['text', ({ orderId }) => orderId],
-  sequence: ['integer', ({ sequence }) => sequence],
-  endpoint_id: ['text', ({ endpointId }) => endpointId],
-  attempt: ['integer', ({ attempt }) => attempt],
-  attempted_at: ['timestamptz', ({ attemptedAt }) => attemptedAt],
-  status: ['integer', ({ status }) => status],
-  duration_ms: ['integer', ({ durationMs }) => durationMs],
-  response: ['text', ({ response }) => response],
+  text: ['orderId', 'endpointId', 'response'],
+  integer: ['sequence', 'attempt', 'status', 'durationMs'],
+  timestamptz: ['attemptedAt'],
 });
 
 /**
  * The transaction may be repeated after a lost connection, and then the rows may be there already. An endpoint that was
  * deleted in the meantime has no attempts.
  */
-export async function insertAttempts(
-  tx: Transaction,
-  results: readonly AttemptResult[],
-): Promise<void> {
+export async function insertAttempts(tx: Transaction, results: readonly AttemptResult[]) {
   await queryPerAccount(tx, results, (accountId, own) => ({
     name: 'insert-event-attempts',
     text: `insert into event_attempts (account_id, order_id, sequence, endpoint_id, attempt, attempted_at,
                                        status, duration_ms, response)
-           select e.account_id, row.* from ${attemptRows.from}
+           select e.account_id, row.order_id, row.sequence, row.endpoint_id, row.attempt,
+                  row.attempted_at, row.status, row.duration_ms, row.response
+             from ${attemptRows.from}
              join endpoints e on e.account_id = $1 and e.endpoint_id = row.endpoint_id
            on conflict do nothing`,
     values: attemptRows.toParameters(accountId, own),
@@ -175,8 +145,8 @@ export type EndpointHealth = EndpointKey & {
 };
 
 const healthRows = defineAccountRows<EndpointHealth>({
-  endpoint_id: ['text', ({ endpointId }) => endpointId],
-  failing_since: ['timestamptz', ({ failingSince }) => failingSince],
+  text: ['endpointId'],
+  timestamptz: ['failingSince'],
 });
 
 /** Writes only what changes. Returns since when each endpoint that fails has been failing. */

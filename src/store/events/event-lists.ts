@@ -14,6 +14,7 @@ import {
   findNewest,
   type StepRange,
 } from '../newest.ts';
+import { findRow, listRows } from '../query.ts';
 import type { EventDeliveryKey } from './event-deliveries.ts';
 
 export const eventStates = ['pending', 'delivered', 'undelivered'] as const;
@@ -119,18 +120,14 @@ export type StoredEvent = EventKey & {
   readonly body: Buffer | null;
 };
 
-export async function findEvent(
-  database: Queryable,
-  { accountId, orderId, sequence }: EventKey,
-): Promise<StoredEvent | undefined> {
-  const { rows } = await database.query<StoredEvent>({
+export function findEvent(database: Queryable, { accountId, orderId, sequence }: EventKey) {
+  return findRow<StoredEvent>(database, {
     text: `select account_id as "accountId", order_id as "orderId", sequence, event_type as type,
                   transaction_id as "transactionId", status, occurred_at as "occurredAt", body
              from events where account_id = $1 and order_id = $2 and sequence = $3
             order by body is null, endpoint_id limit 1`,
     values: [accountId, orderId, sequence],
   });
-  return rows[0];
 }
 
 export type StoredAttempt = {
@@ -142,31 +139,26 @@ export type StoredAttempt = {
 };
 
 /** In the order in which they were made. */
-export async function listAttempts(
-  database: Queryable,
-  { accountId, orderId, sequence }: EventKey,
-): Promise<StoredAttempt[]> {
-  const { rows } = await database.query<StoredAttempt>({
+export function listAttempts(database: Queryable, { accountId, orderId, sequence }: EventKey) {
+  return listRows<StoredAttempt>(database, {
     text: `select endpoint_id as "endpointId", attempted_at as "attemptedAt", status,
                   duration_ms as "durationMs", response
              from event_attempts where account_id = $1 and order_id = $2 and sequence = $3
             order by attempted_at, endpoint_id, attempt`,
     values: [accountId, orderId, sequence],
   });
-  return rows;
 }
 
 /** What became of an event at each endpoint that wanted it. */
-export async function listEventAtEndpoints(
+export function listEventAtEndpoints(
   database: Queryable,
   { accountId, orderId, sequence }: EventKey,
-): Promise<ListedEvent[]> {
-  const { rows } = await database.query<ListedEvent>({
+) {
+  return listRows<ListedEvent>(database, {
     text: `select ${columns} from events
             where account_id = $1 and order_id = $2 and sequence = $3 order by endpoint_id`,
     values: [accountId, orderId, sequence],
   });
-  return rows;
 }
 
 export type EndpointBacklog = EndpointKey & {
@@ -186,11 +178,10 @@ export async function listEndpointBacklogs(
   const countOf = (state: RareState) => `(select count(*)::integer from (
       select 1 from events d where d.account_id = $1 and d.endpoint_id = e.endpoint_id
          and d.state = '${state}' limit $2) found) as ${state}`;
-  const { rows } = await database.query<EndpointBacklog>({
+  return listRows<EndpointBacklog>(database, {
     text: `select account_id as "accountId", endpoint_id as "endpointId",
                   failing_since as "failingSince", ${countOf('pending')}, ${countOf('undelivered')}
              from endpoints e where account_id = $1`,
     values: [accountId, max],
   });
-  return rows;
 }

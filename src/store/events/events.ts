@@ -5,6 +5,7 @@ import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { insertRows } from '../../postgres/insert-rows.ts';
 import type { OrderKey } from '../order-rows.ts';
+import { listValues } from '../query.ts';
 
 export type NewEvent = EventKey & {
   readonly type: EventType;
@@ -18,24 +19,26 @@ export type NewEvent = EventKey & {
 
 type NewRow = { readonly event: NewEvent; readonly endpointId: string };
 
-const newRows = defineRows<NewRow>({
-  account_id: ['text', ({ event }) => event.accountId],
-  order_id: ['text', ({ event }) => event.orderId],
-  sequence: ['integer', ({ event }) => event.sequence],
-  endpoint_id: ['text', ({ endpointId }) => endpointId],
-  event_type: ['text', ({ event }) => event.type],
-  transaction_id: ['text', ({ event }) => event.transactionId],
-  status: ['text', ({ event }) => event.status],
-  occurred_at: ['timestamptz', ({ event }) => event.occurredAt],
-  body: ['bytea', ({ event }) => event.body],
-  state: ['text', () => 'pending'],
-  attempts: ['integer', () => 0],
-  failures: ['integer', () => 0],
-  next_attempt_at: ['timestamptz', ({ event }) => event.occurredAt],
-});
+const newRows = defineRows<NewRow>(
+  { text: ['endpointId'] },
+  {
+    account_id: ['text', ({ event }) => event.accountId],
+    order_id: ['text', ({ event }) => event.orderId],
+    sequence: ['integer', ({ event }) => event.sequence],
+    event_type: ['text', ({ event }) => event.type],
+    transaction_id: ['text', ({ event }) => event.transactionId],
+    status: ['text', ({ event }) => event.status],
+    occurred_at: ['timestamptz', ({ event }) => event.occurredAt],
+    body: ['bytea', ({ event }) => event.body],
+    state: ['text', () => 'pending'],
+    attempts: ['integer', () => 0],
+    failures: ['integer', () => 0],
+    next_attempt_at: ['timestamptz', ({ event }) => event.occurredAt],
+  },
+);
 
 /** The orders must be locked: their lock ends the race for the next number. */
-export async function insertEvents(tx: Transaction, events: readonly NewEvent[]): Promise<void> {
+export async function insertEvents(tx: Transaction, events: readonly NewEvent[]) {
   if (events.length === 0) return;
   const rows = events.flatMap((event) =>
     event.endpointIds.map((endpointId) => ({ event, endpointId })),
@@ -51,11 +54,12 @@ export async function findAnnouncedIds(
   { accountId, orderId }: OrderKey,
   transactionIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const { rows } = await tx.query<{ transaction_id: string }>({
-    name: 'find-announced-ids',
-    text: `select distinct transaction_id from events
+  return new Set(
+    await listValues<string>(tx, {
+      name: 'find-announced-ids',
+      text: `select distinct transaction_id from events
             where account_id = $1 and order_id = $2 and transaction_id = any($3::text[])`,
-    values: [accountId, orderId, transactionIds],
-  });
-  return new Set(rows.map((row) => row.transaction_id));
+      values: [accountId, orderId, transactionIds],
+    }),
+  );
 }

@@ -3,18 +3,15 @@ import type { EventKey } from '../../domain/ids.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import type { EndpointKey } from '../accounts/endpoints.ts';
 import type { AddValue } from '../newest.ts';
+import { countChanges, listValues } from '../query.ts';
 
 /** The ids of the endpoints that have this event, whatever became of it. */
-export async function listEndpointIdsOf(
-  database: Queryable,
-  { accountId, orderId, sequence }: EventKey,
-): Promise<string[]> {
-  const { rows } = await database.query<{ endpoint_id: string }>({
+export function listEndpointIdsOf(database: Queryable, { accountId, orderId, sequence }: EventKey) {
+  return listValues<string>(database, {
     text: `select endpoint_id from events
             where account_id = $1 and order_id = $2 and sequence = $3`,
     values: [accountId, orderId, sequence],
   });
-  return rows.map((row) => row.endpoint_id);
 }
 
 export type ResendRange =
@@ -60,12 +57,12 @@ export async function makeEventsDue(
 }
 
 /** Makes events due that were given up and occurred at that time or later, at most `limit`, and returns how many. */
-export async function makeUndeliveredDue(
+export function makeUndeliveredDue(
   tx: Transaction,
   { accountId, endpointId }: EndpointKey,
   { since, now, limit }: { readonly since: Date; readonly now: Date; readonly limit: number },
-): Promise<number> {
-  const { rowCount } = await tx.query({
+) {
+  return countChanges(tx, {
     text: `with chosen as (
              select account_id, order_id, sequence, endpoint_id from events
               where account_id = $1 and endpoint_id = $2 and state = 'undelivered'
@@ -76,5 +73,4 @@ export async function makeUndeliveredDue(
               and e.sequence = c.sequence and e.endpoint_id = c.endpoint_id`,
     values: [accountId, endpointId, since, now, limit],
   });
-  return rowCount ?? 0;
 }

@@ -7,7 +7,8 @@ import { deliveryIdAt, firstTimeKeyAt } from '../../domain/ids.ts';
 import type { Delivery, DeliveryState } from '../../domain/inbox/delivery.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import { compare, type FoundRows, findNewest, type StepRange } from '../newest.ts';
-import { type DeliveryRow, toDelivery } from './deliveries.ts';
+import { listRows } from '../query.ts';
+import { listedColumns } from './deliveries.ts';
 
 /** A delivery without its body, which may be large. */
 export type ListedDelivery = Omit<Delivery, 'headers' | 'body'>;
@@ -25,21 +26,18 @@ type FilteredDeliveries = StepRange & { readonly filter: DeliveryFilter };
 /** States that few deliveries have, so that an index contains them. */
 const indexedStates: readonly DeliveryState[] = ['received', 'parked', 'dead', 'needs_review'];
 
-const columns =
-  'account_id, delivery_id, provider, delivery_key, event_id, state, why, flags, expected_merchant, order_id, tries, next_try_at, received_at, finished_at, erased_at';
-
-export async function findFilteredDeliveries(
+export function findFilteredDeliveries(
   database: Queryable,
   accountId: string,
   { filter: { state, provider, since }, before, ...range }: FilteredDeliveries,
 ): Promise<FoundRows<ListedDelivery>> {
   const hasIndex = state !== undefined && indexedStates.includes(state);
   const first = since && firstTimeKeyAt(since);
-  const { rows, lookedAt, next } = await findNewest<BodilessRow>(
+  return findNewest<ListedDelivery>(
     database,
     accountId,
     {
-      columns,
+      columns: listedColumns,
       sortedBy: ['delivery_id'],
       cursor: before === undefined ? undefined : [deliveryIdAt(accountId, before)],
       indexed: [
@@ -52,32 +50,24 @@ export async function findFilteredDeliveries(
         ...compare('provider =', provider),
         ...compare('received_at >=', since),
       ],
-      from: (wanted) => `deliveries where ${wanted}`,
+      from: (wanted) => `deliveries d where ${wanted}`,
     },
     range,
   );
-  return { rows: rows.map(withoutBody), lookedAt, next: next && withoutBody(next) };
 }
 
 /** The last deliveries that belong to an order, or the last that were received up to a time. */
-export async function listNewestOfOrder(
+export function listNewestOfOrder(
   database: Queryable,
   accountId: string,
   orderId: string,
   limit: number,
   upTo?: Date,
-): Promise<ListedDelivery[]> {
-  const { rows } = await database.query<BodilessRow>({
-    text: `select ${columns} from deliveries where account_id = $1 and order_id = $2
+) {
+  return listRows<ListedDelivery>(database, {
+    text: `select ${listedColumns} from deliveries d where account_id = $1 and order_id = $2
               and ($4::timestamptz is null or received_at <= $4)
             order by received_at desc, delivery_id desc limit $3`,
     values: [accountId, orderId, limit, upTo ?? null],
   });
-  return rows.map(withoutBody);
-}
-
-type BodilessRow = Omit<DeliveryRow, 'headers' | 'body'>;
-
-function withoutBody(row: BodilessRow): ListedDelivery {
-  return toDelivery({ ...row, headers: null, body: null });
 }

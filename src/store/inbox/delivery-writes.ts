@@ -5,35 +5,33 @@ import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { insertRows } from '../../postgres/insert-rows.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
-import { type DeliveryRow, deliveryColumns, toDelivery } from './deliveries.ts';
+import { columnsOf } from '../query.ts';
+import { deliveryColumns } from './deliveries.ts';
 
 const rows = defineRows<Delivery>({
-  account_id: ['text', ({ accountId }) => accountId],
-  delivery_id: ['text', ({ deliveryId }) => deliveryId],
-  provider: ['text', ({ provider }) => provider],
-  delivery_key: ['text', ({ deliveryKey }) => deliveryKey],
-  event_id: ['text', ({ eventId }) => eventId],
-  state: ['text', ({ state }) => state],
-  why: ['text', ({ why }) => why],
-  flags: ['text[]', ({ flags }) => flags],
-  headers: ['json', ({ headers }) => headers],
-  body: ['bytea', ({ body }) => body],
-  expected_merchant: ['text', ({ expectedMerchant }) => expectedMerchant],
-  order_id: ['text', ({ orderId }) => orderId],
-  tries: ['integer', ({ tries }) => tries],
-  next_try_at: ['timestamptz', ({ nextTryAt }) => nextTryAt],
-  received_at: ['timestamptz', ({ receivedAt }) => receivedAt],
-  finished_at: ['timestamptz', ({ finishedAt }) => finishedAt],
+  text: [
+    'accountId',
+    'deliveryId',
+    'provider',
+    'deliveryKey',
+    'eventId',
+    'state',
+    'why',
+    'expectedMerchant',
+    'orderId',
+  ],
+  'text[]': ['flags'],
+  json: ['headers'],
+  bytea: ['body'],
+  integer: ['tries'],
+  timestamptz: ['nextTryAt', 'receivedAt', 'finishedAt'],
 });
 
 /**
  * Inserts deliveries together with their result, so that each row is written once. If a concurrent transaction stored
  * the same delivery first, the unique index fails the insert and the whole transaction is retried.
  */
-export async function insertDeliveries(
-  tx: Transaction,
-  deliveries: readonly Delivery[],
-): Promise<void> {
+export async function insertDeliveries(tx: Transaction, deliveries: readonly Delivery[]) {
   if (deliveries.length === 0) return;
   await tx.query(
     insertRows({
@@ -47,17 +45,13 @@ export async function insertDeliveries(
 type Result = Pick<Delivery, 'accountId' | 'deliveryId'> & DeliveryResult;
 
 const results = defineAccountRows<Result>({
-  delivery_id: ['text', ({ deliveryId }) => deliveryId],
-  state: ['text', ({ state }) => state],
-  why: ['text', ({ why }) => why],
-  flags: ['text[]', ({ flags }) => flags],
-  order_id: ['text', ({ orderId }) => orderId],
-  tries: ['integer', ({ tries }) => tries],
-  next_try_at: ['timestamptz', ({ nextTryAt }) => nextTryAt],
-  finished_at: ['timestamptz', ({ finishedAt }) => finishedAt],
+  text: ['deliveryId', 'state', 'why', 'orderId'],
+  'text[]': ['flags'],
+  integer: ['tries'],
+  timestamptz: ['nextTryAt', 'finishedAt'],
 });
 
-export async function updateDeliveries(tx: Transaction, changed: readonly Result[]): Promise<void> {
+export async function updateDeliveries(tx: Transaction, changed: readonly Result[]) {
   await queryPerAccount(tx, changed, (accountId, own) => ({
     name: 'update-deliveries',
     text: `update deliveries d
@@ -69,20 +63,14 @@ export async function updateDeliveries(tx: Transaction, changed: readonly Result
   }));
 }
 
-const keyRows = defineAccountRows<RepeatKey>({
-  provider: ['text', ({ provider }) => provider],
-  delivery_key: ['text', ({ deliveryKey }) => deliveryKey],
-});
+const keyRows = defineAccountRows<RepeatKey>({ text: ['provider', 'deliveryKey'] });
 
 /**
  * The deliveries that are stored already. The lock ends the race of two copies of one delivery; rows are locked in key
  * order, account by account, so that two batches cannot deadlock.
  */
-export async function lockDeliveriesByKey(
-  tx: Transaction,
-  keys: readonly RepeatKey[],
-): Promise<Delivery[]> {
-  const found = await queryPerAccount<DeliveryRow, RepeatKey>(tx, keys, (accountId, own) => ({
+export function lockDeliveriesByKey(tx: Transaction, keys: readonly RepeatKey[]) {
+  return queryPerAccount<Delivery, RepeatKey>(tx, keys, (accountId, own) => ({
     name: 'lock-deliveries-by-key',
     text: `select ${deliveryColumns}
              from ${keyRows.from} join deliveries d
@@ -91,34 +79,21 @@ export async function lockDeliveriesByKey(
               for update of d`,
     values: keyRows.toParameters(accountId, own),
   }));
-  return found.map(toDelivery);
 }
 
-const eventRows = defineAccountRows<ProviderEventKey>({
-  provider: ['text', ({ provider }) => provider],
-  event_id: ['text', ({ eventId }) => eventId],
-});
+const eventRows = defineAccountRows<ProviderEventKey>({ text: ['provider', 'eventId'] });
 
 /**
  * Which of these event ids belong to a stored delivery. An id that a concurrent transaction stores after this read fails
  * the insert through its unique index.
  */
-export async function listHeldEvents(
-  tx: Transaction,
-  events: readonly ProviderEventKey[],
-): Promise<ProviderEventKey[]> {
-  type Held = DeliveryRow & { event_id: string };
-  const held = await queryPerAccount<Held, ProviderEventKey>(tx, events, (accountId, own) => ({
+export function listHeldEvents(tx: Transaction, events: readonly ProviderEventKey[]) {
+  return queryPerAccount<ProviderEventKey, ProviderEventKey>(tx, events, (accountId, own) => ({
     name: 'list-held-events',
-    text: `select d.account_id, d.provider, d.event_id
+    text: `select ${columnsOf('accountId, provider, eventId', 'd')}
              from ${eventRows.from} join deliveries d
                on d.account_id = $1 and d.provider = row.provider and d.event_id = row.event_id
             where d.event_id is not null`,
     values: eventRows.toParameters(accountId, own),
-  }));
-  return held.map((row) => ({
-    accountId: row.account_id,
-    provider: row.provider,
-    eventId: row.event_id,
   }));
 }

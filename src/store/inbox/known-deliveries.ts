@@ -57,9 +57,8 @@ export async function walkDeliveries(
 }
 
 const pageRows = defineAccountRows<ListedDelivery>({
-  delivery_id: ['text', ({ deliveryId }) => deliveryId],
-  provider: ['text', ({ provider }) => provider],
-  tried_at: ['timestamptz', ({ triedAt }) => triedAt],
+  text: ['deliveryId', 'provider'],
+  timestamptz: ['triedAt'],
 });
 
 /** The deliveries of these with news, one statement for each account. */

@@ -13,16 +13,14 @@ export type ParkedDelivery = {
 
 type Reference = Omit<ParkedDelivery, 'names'> & { readonly name: string };
 
-const referenceRows = defineRows<Reference>({
-  account_id: ['text', ({ accountId }) => accountId],
-  reference: ['text', ({ name }) => name],
-  delivery_id: ['text', ({ deliveryId }) => deliveryId],
-});
+const referenceRows = defineRows<Reference>(
+  { text: ['accountId', 'deliveryId'] },
+  {
+    reference: ['text', ({ name }) => name],
+  },
+);
 
-export async function insertDeliveryReferences(
-  tx: Transaction,
-  parked: readonly ParkedDelivery[],
-): Promise<void> {
+export async function insertDeliveryReferences(tx: Transaction, parked: readonly ParkedDelivery[]) {
   const references = parked.flatMap(({ names, ...own }) => names.map((name) => ({ ...own, name })));
   if (references.length === 0) return;
   await tx.query(
@@ -34,16 +32,10 @@ export async function insertDeliveryReferences(
   );
 }
 
-const parkedRows = defineAccountRows<ParkedDelivery>({
-  delivery_id: ['text', ({ deliveryId }) => deliveryId],
-  names: ['text[]', ({ names }) => names],
-});
+const parkedRows = defineAccountRows<ParkedDelivery>({ text: ['deliveryId'], 'text[]': ['names'] });
 
 /** Deletes the references that a delivery is not parked for any more: all of them when it is not parked. */
-export async function deleteOtherReferences(
-  tx: Transaction,
-  parked: readonly ParkedDelivery[],
-): Promise<void> {
+export async function deleteOtherReferences(tx: Transaction, parked: readonly ParkedDelivery[]) {
   await queryPerAccount(tx, parked, (accountId, own) => ({
     name: 'delete-other-references',
     text: `delete from delivery_references r using ${parkedRows.from}
@@ -57,7 +49,7 @@ export async function deleteReferencesOf(
   tx: Transaction,
   accountId: string,
   deliveryIds: readonly string[],
-): Promise<void> {
+) {
   await tx.query({
     text: 'delete from delivery_references where account_id = $1 and delivery_id = any($2::text[])',
     values: [accountId, deliveryIds],
@@ -71,10 +63,12 @@ const parkedOfNameMax = 100;
 
 type KnownName = { readonly index: number; readonly accountId: string; readonly name: string };
 
-const knownNameRows = defineAccountRows<KnownName>({
-  index: ['integer', ({ index }) => index],
-  reference: ['text', ({ name }) => name],
-});
+const knownNameRows = defineAccountRows<KnownName>(
+  { integer: ['index'] },
+  {
+    reference: ['text', ({ name }) => name],
+  },
+);
 
 /**
  * The ids of deliveries that wait for one of the names, in the order of `known`. A shop may name one invoice in all of
@@ -115,7 +109,7 @@ export async function makeDue(
   database: Queryable,
   accountId: string,
   deliveryIds: readonly string[],
-): Promise<void> {
+) {
   await database.query({
     text: `update deliveries set state = 'parked', next_try_at = $3, finished_at = null
             where account_id = $1 and delivery_id = any($2::text[])

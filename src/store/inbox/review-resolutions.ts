@@ -4,6 +4,7 @@ import type { FlagKey } from '../../domain/inbox/review.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Queryable, Statement, Transaction } from '../../postgres/database.ts';
+import { changesOne, listRows } from '../query.ts';
 
 export type ResolvedFlag = {
   readonly subject: string;
@@ -37,16 +38,15 @@ type ReviewResolution = FlagKey & {
 };
 
 /** False when the flag is resolved already. The primary key ends the race of two operators. */
-export async function insertResolution(
+export function insertResolution(
   tx: Transaction,
   { accountId, subject, flag, at, actor, note }: ReviewResolution,
-): Promise<boolean> {
-  const { rowCount } = await tx.query({
+) {
+  return changesOne(tx, {
     text: `insert into review_resolutions (account_id, subject, flag, resolved_at, actor, note)
            values ($1, $2, $3, $4, $5, $6) on conflict (account_id, subject, flag) do nothing`,
     values: [accountId, subject, flag, at, actor, note],
   });
-  return rowCount === 1;
 }
 
 /** The deliveries of an order that need review. The lock ends the race with an operator who resolves one by its id. */
@@ -70,7 +70,7 @@ export async function saveResolvedDeliveries(
   accountId: string,
   deliveryIds: readonly string[],
   at: Date,
-): Promise<void> {
+) {
   if (deliveryIds.length === 0) return;
   await tx.query({
     text: `update deliveries set state = 'resolved', next_try_at = null, finished_at = $3
@@ -87,18 +87,17 @@ type LockedToResolve = {
 };
 
 /** Skips deliveries that are locked, or have left the state or entered it again since they were listed. */
-export async function lockToResolve(
+export function lockToResolve(
   tx: Transaction,
   accountId: string,
   deliveryIds: readonly string[],
   { state, before }: { readonly state: DeliveryState; readonly before: Date },
-): Promise<LockedToResolve[]> {
-  const { rows } = await tx.query<LockedToResolve>({
+) {
+  return listRows<LockedToResolve>(tx, {
     text: `select delivery_id as "deliveryId", flags, order_id as "orderId", provider from deliveries
             where account_id = $1 and delivery_id = any($2::text[])
               and state = $3 and coalesce(finished_at, received_at) < $4
             order by delivery_id for update skip locked`,
     values: [accountId, deliveryIds, state, before],
   });
-  return rows;
 }

@@ -7,6 +7,7 @@ import { orderIdOf } from '../../domain/inbox/review.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import { queryPerAccount } from '../per-account.ts';
+import { listRows } from '../query.ts';
 import { selectResolutions } from './review-resolutions.ts';
 
 export type ReviewPage = {
@@ -45,14 +46,13 @@ export async function listDeliveriesToReview(
   const isNext = isOne
     ? 'account_id = $1 and delivery_id > $2'
     : '(account_id, delivery_id) > ($1, $2)';
-  const { rows } = await database.query<DeliveryToReview>({
+  return listRows<DeliveryToReview>(database, {
     text: `select account_id as "accountId", delivery_id as "deliveryId", state, why, flags,
                   order_id as "orderId", coalesce(finished_at, received_at) as since
              from deliveries where state = '${state}' and ${isNext}
             order by account_id, delivery_id limit $3`,
     values: [from, id, page.limit],
   });
-  return rows;
 }
 
 /** An order or transaction with flags, including resolved ones; at least one is open. */
@@ -138,14 +138,13 @@ async function listPage(
 ): Promise<Flagged[]> {
   const { from, id } = startOf(page);
   const parameters = key.map((_column, index) => `$${index + 3}`);
-  const { rows } = await database.query<Flagged>({
+  return listRows<Flagged>(database, {
     text: `select ${columns} from ${table}
             where flags <> '{}' and (account_id, ${key.join(', ')}) > ($1, ${parameters.join(', ')})
               ${isWanted}
             order by account_id, ${key.join(', ')} limit $2`,
     values: [from, page.limit, ...keyOf(id)],
   });
-  return rows;
 }
 
 function subjectOf({ orderId, transactionId }: Flagged): string {
@@ -174,7 +173,7 @@ export async function listFlagsOfOrders(
   orderIds: readonly string[],
 ): Promise<Array<Pick<Flagged, 'orderId' | 'transactionId' | 'flags'>>> {
   if (orderIds.length === 0) return [];
-  const { rows } = await database.query<Pick<Flagged, 'orderId' | 'transactionId' | 'flags'>>({
+  return listRows<Pick<Flagged, 'orderId' | 'transactionId' | 'flags'>>(database, {
     text: `select order_id as "orderId", null as "transactionId", flags from orders
             where account_id = $1 and order_id = any($2::text[]) and flags <> '{}'
             union all
@@ -182,5 +181,4 @@ export async function listFlagsOfOrders(
             where account_id = $1 and order_id = any($2::text[]) and flags <> '{}'`,
     values: [accountId, orderIds],
   });
-  return rows;
 }

@@ -3,6 +3,7 @@ import type { Order } from '../../domain/orders/order.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import type { OrderKey } from '../order-rows.ts';
 import { queryPerAccount } from '../per-account.ts';
+import { changesOne, findRow } from '../query.ts';
 
 const checkoutOutcomes = ['paid', 'failed', 'left'] as const;
 type CheckoutOutcome = (typeof checkoutOutcomes)[number];
@@ -12,27 +13,21 @@ export function insertCheckout(
   database: Queryable,
   { accountId, orderId, lapsesAt }: Pick<Order, 'accountId' | 'orderId' | 'lapsesAt'>,
   now: Date,
-): Promise<boolean> {
-  return changesOne(
-    database,
-    `insert into checkouts (account_id, order_id, opened_at, lapses_at)
+) {
+  return changesOne(database, {
+    text: `insert into checkouts (account_id, order_id, opened_at, lapses_at)
      values ($1, $2, $3, $4) on conflict do nothing`,
-    [accountId, orderId, now, lapsesAt],
-  );
+    values: [accountId, orderId, now, lapsesAt],
+  });
 }
 
 /** False if a way to pay was chosen before. */
-export function saveChosen(
-  database: Queryable,
-  { accountId, orderId }: OrderKey,
-  now: Date,
-): Promise<boolean> {
-  return changesOne(
-    database,
-    `update checkouts set chosen_at = $3
+export function saveChosen(database: Queryable, { accountId, orderId }: OrderKey, now: Date) {
+  return changesOne(database, {
+    text: `update checkouts set chosen_at = $3
       where account_id = $1 and order_id = $2 and chosen_at is null`,
-    [accountId, orderId, now],
-  );
+    values: [accountId, orderId, now],
+  });
 }
 
 /** False if its outcome is known already. */
@@ -40,36 +35,22 @@ export function saveCheckoutOutcome(
   database: Queryable,
   { accountId, orderId }: OrderKey,
   outcome: CheckoutOutcome,
-): Promise<boolean> {
-  return changesOne(
-    database,
-    `update checkouts set outcome = $3
+) {
+  return changesOne(database, {
+    text: `update checkouts set outcome = $3
       where account_id = $1 and order_id = $2 and outcome is null`,
-    [accountId, orderId, outcome],
-  );
-}
-
-async function changesOne(
-  database: Queryable,
-  text: string,
-  values: readonly unknown[],
-): Promise<boolean> {
-  const { rowCount } = await database.query({ text, values: [...values] });
-  return rowCount === 1;
+    values: [accountId, orderId, outcome],
+  });
 }
 
 export type OpenedCheckout = { readonly openedAt: Date; readonly chosenAt: Date | null };
 
-export async function findCheckout(
-  database: Queryable,
-  { accountId, orderId }: OrderKey,
-): Promise<OpenedCheckout | undefined> {
-  const { rows } = await database.query<OpenedCheckout>({
+export function findCheckout(database: Queryable, { accountId, orderId }: OrderKey) {
+  return findRow<OpenedCheckout>(database, {
     text: `select opened_at as "openedAt", chosen_at as "chosenAt" from checkouts
             where account_id = $1 and order_id = $2`,
     values: [accountId, orderId],
   });
-  return rows[0];
 }
 
 type EndedCheckout = OrderKey & { readonly outcome: CheckoutOutcome };

@@ -24,12 +24,14 @@ export type OrderQuestion = {
 
 type Asked = OrderQuestion & { readonly index: number };
 
-const questionRows = defineAccountRows<Asked>({
-  index: ['integer', ({ index }) => index],
-  order_id: ['text', orderIdOf],
-  invoice_id: ['text', ({ idName, id }) => (idName === 'invoice_id' ? id : null)],
-  transaction: ['text', ({ idName, id }) => (idName === 'transaction_id' ? id : null)],
-});
+const questionRows = defineAccountRows<Asked>(
+  { integer: ['index'] },
+  {
+    order_id: ['text', orderIdOf],
+    invoice_id: ['text', ({ idName, id }) => (idName === 'invoice_id' ? id : null)],
+    transaction: ['text', ({ idName, id }) => (idName === 'transaction_id' ? id : null)],
+  },
+);
 
 /** The id of a transaction begins with that of its order. */
 function orderIdOf({ idName, id }: OrderQuestion): string | null {

@@ -28,16 +28,18 @@ type Appended = { readonly order: OrderKey; readonly entries: readonly HistoryEn
 /** All changes that one delivery or call made to an order. */
 type Row = OrderKey & { readonly offset: number; readonly entries: readonly HistoryEntry[] };
 
-const rows = defineAccountRows<Row>({
-  order_id: ['text', ({ orderId }) => orderId],
-  position_offset: ['integer', ({ offset }) => offset],
-  cause: ['text', ({ entries }) => entries[0]?.cause],
-  happened_at: ['timestamptz', ({ entries }) => entries[0]?.happenedAt],
-  entries: ['json', ({ entries }) => entries.map(toStored)],
-});
+const rows = defineAccountRows<Row>(
+  { text: ['orderId'] },
+  {
+    position_offset: ['integer', ({ offset }) => offset],
+    cause: ['text', ({ entries }) => entries[0]?.cause],
+    happened_at: ['timestamptz', ({ entries }) => entries[0]?.happenedAt],
+    entries: ['json', ({ entries }) => entries.map(toStored)],
+  },
+);
 
 /** The orders must be locked: new positions continue from the highest stored one. */
-export async function appendHistory(tx: Transaction, appended: readonly Appended[]): Promise<void> {
+export async function appendHistory(tx: Transaction, appended: readonly Appended[]) {
   await queryPerAccount(tx, appended.flatMap(toRows), (accountId, own) => ({
     name: 'append-history',
     text: `insert into history (account_id, order_id, position, cause, happened_at, entries)
@@ -167,17 +169,19 @@ export function toHistoryRecord({ position, entries }: HistoryRecordRow): Histor
   };
 }
 
-const rewritten = defineAccountRows<HistoryRecord>({
-  position: ['integer', ({ position }) => position],
-  entries: ['json', ({ entries }) => entries.map(toStored)],
-});
+const rewritten = defineAccountRows<HistoryRecord>(
+  { integer: ['position'] },
+  {
+    entries: ['json', ({ entries }) => entries.map(toStored)],
+  },
+);
 
 /** The history is append-only except for personal data, which is masked or erased in place. */
 export async function saveHistoryRows(
   tx: Transaction,
   { accountId, orderId }: OrderKey,
   changed: readonly HistoryRecord[],
-): Promise<void> {
+) {
   if (changed.length === 0) return;
   const parameters = rewritten.toParameters(accountId, changed);
   await tx.query({

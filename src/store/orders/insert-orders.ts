@@ -64,27 +64,27 @@ function toInserted(
   }));
 }
 
-const rows = defineRows<Order>({
-  account_id: ['text', ({ accountId }) => accountId],
-  order_id: ['text', ({ orderId }) => orderId],
-  invoice_id: ['text', ({ invoiceId }) => invoiceId],
-  status: ['text', ({ savedStatus }) => savedStatus],
-  attempts: ['integer', ({ attempts }) => attempts],
-  currency: ['text', ({ amounts }) => amounts.currency],
-  amount_before_tax: ['bigint', ({ amounts }) => amounts.beforeTax],
-  tax: ['bigint', ({ amounts }) => amounts.tax],
-  total_amount: ['bigint', ({ amounts }) => amounts.total],
-  exchange_rate: ['text', ({ conversion }) => conversion?.rate],
-  original_currency: ['text', ({ conversion }) => conversion?.original.currency],
-  original_amount_before_tax: ['bigint', ({ conversion }) => conversion?.original.beforeTax],
-  original_tax: ['bigint', ({ conversion }) => conversion?.original.tax],
-  original_total_amount: ['bigint', ({ conversion }) => conversion?.original.total],
-  user_id: ['text', ({ userId }) => userId],
-  details: ['json', ({ details }) => details],
-  content_digest: ['bytea', ({ contentDigest }) => contentDigest],
-  created_at: ['timestamptz', ({ createdAt }) => createdAt],
-  lapses_at: ['timestamptz', ({ lapsesAt }) => lapsesAt],
-});
+const rows = defineRows<Order>(
+  {
+    text: ['accountId', 'orderId', 'invoiceId', 'userId'],
+    integer: ['attempts'],
+    json: ['details'],
+    bytea: ['contentDigest'],
+    timestamptz: ['createdAt', 'lapsesAt'],
+  },
+  {
+    status: ['text', ({ savedStatus }) => savedStatus],
+    currency: ['text', ({ amounts }) => amounts.currency],
+    amount_before_tax: ['bigint', ({ amounts }) => amounts.beforeTax],
+    tax: ['bigint', ({ amounts }) => amounts.tax],
+    total_amount: ['bigint', ({ amounts }) => amounts.total],
+    exchange_rate: ['text', ({ conversion }) => conversion?.rate],
+    original_currency: ['text', ({ conversion }) => conversion?.original.currency],
+    original_amount_before_tax: ['bigint', ({ conversion }) => conversion?.original.beforeTax],
+    original_tax: ['bigint', ({ conversion }) => conversion?.original.tax],
+    original_total_amount: ['bigint', ({ conversion }) => conversion?.original.total],
+  },
+);
 
 /**
  * For each order whether it is new: false when its invoice already has an order, in the database or earlier in the
@@ -106,9 +106,8 @@ export async function insertOrders(
 }
 
 const linkRows = defineAccountRows<LinkedOrder>({
-  link_id: ['text', ({ linkId }) => linkId],
-  order_id: ['text', ({ orderId }) => orderId],
-  created_at: ['timestamptz', ({ createdAt }) => createdAt],
+  text: ['linkId', 'orderId'],
+  timestamptz: ['createdAt'],
 });
 
 /** For each order whether it is new. The transaction ensures that no order is stored without its link. */
@@ -124,7 +123,7 @@ export async function insertLinkedOrders(
  * The join leaves out orders that were not inserted: order ids are new, so only this batch can have stored them. It may
  * have done so before the connection was lost, and then the link exists too.
  */
-async function insertLinks(tx: Transaction, orders: readonly LinkedOrder[]): Promise<void> {
+async function insertLinks(tx: Transaction, orders: readonly LinkedOrder[]) {
   await queryPerAccount(tx, orders, (accountId, own) => ({
     name: 'insert-links',
     text: `insert into payment_links (account_id, link_id, order_id, created_at)

@@ -20,13 +20,15 @@ type Wanted = {
   readonly type?: Type;
 };
 
-const wantedRows = defineAccountRows<Wanted>({
-  order_id: ['text', ({ order }) => order?.orderId],
-  counted_id: ['text', ({ order }) => order?.tally.countedId],
-  provider: ['text', ({ key }) => key?.provider],
-  type: ['text', ({ type }) => type],
-  psp_id: ['text', ({ key }) => key?.pspTransactionId],
-});
+const wantedRows = defineAccountRows<Wanted>(
+  { text: ['type'] },
+  {
+    order_id: ['text', ({ order }) => order?.orderId],
+    counted_id: ['text', ({ order }) => order?.tally.countedId],
+    provider: ['text', ({ key }) => key?.provider],
+    psp_id: ['text', ({ key }) => key?.pspTransactionId],
+  },
+);
 
 /** The counted payment of each order, and the transactions of each order with one of the keys. */
 export async function listAffectedTransactions(
@@ -66,10 +68,7 @@ const timeChars = 12;
 
 type FirstId = OrderKey & { readonly idsFrom: string };
 
-const firstIdRows = defineAccountRows<FirstId>({
-  order_id: ['text', ({ orderId }) => orderId],
-  ids_from: ['text', ({ idsFrom }) => idsFrom],
-});
+const firstIdRows = defineAccountRows<FirstId>({ text: ['orderId', 'idsFrom'] });
 
 /** The ids of each order's transactions from the given one on. They are sent as one text, which is small. */
 export async function listTransactionIds(

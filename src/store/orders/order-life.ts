@@ -9,6 +9,7 @@ import type { LifeAttempt, LifeEvent } from '../../domain/why/timeline.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import { type ListedDelivery, listNewestOfOrder } from '../inbox/delivery-lists.ts';
 import type { OrderKey } from '../order-rows.ts';
+import { listRows } from '../query.ts';
 import { type HistoryEntry, type HistoryRow, toEntries } from './history.ts';
 
 /** Rows up to this time, at most so many. */
@@ -121,7 +122,7 @@ export async function listLastChanges(
   transactionIds: readonly string[],
 ): Promise<LastChangeRow[]> {
   if (transactionIds.length === 0) return [];
-  const { rows } = await database.query<LastChangeRow>({
+  return listRows<LastChangeRow>(database, {
     name: 'list-last-changes',
     text: `select distinct on (entry ->> 'transactionId', change ->> 0)
                   entry ->> 'transactionId' as "transactionId", change ->> 0 as field,
@@ -135,7 +136,6 @@ export async function listLastChanges(
             order by entry ->> 'transactionId', change ->> 0, position desc, place desc`,
     values: [accountId, orderId, transactionIds, historyRowsMax],
   });
-  return rows;
 }
 
 export type DeliveryOfKey = {
@@ -152,7 +152,7 @@ export async function listDeliveriesByKey(
   names: ReadonlyArray<Pick<DeliveryOfKey, 'provider' | 'deliveryKey'>>,
 ): Promise<DeliveryOfKey[]> {
   if (names.length === 0) return [];
-  const { rows } = await database.query<DeliveryOfKey>({
+  return listRows<DeliveryOfKey>(database, {
     name: 'list-deliveries-by-key',
     text: `select d.provider, d.delivery_key as "deliveryKey", d.delivery_id as "deliveryId", d.state
              from unnest($2::text[], $3::text[]) as name (provider, delivery_key)
@@ -164,5 +164,4 @@ export async function listDeliveriesByKey(
       names.map(({ deliveryKey }) => deliveryKey),
     ],
   });
-  return rows;
 }

@@ -55,10 +55,8 @@ type Lookup = {
 };
 
 const lookupRows = defineAccountRows<Lookup>({
-  index: ['integer', ({ index }) => index],
-  provider: ['text', ({ provider }) => provider],
-  kind: ['text', ({ kind }) => kind],
-  name: ['text', ({ name }) => name],
+  integer: ['index'],
+  text: ['provider', 'kind', 'name'],
 });
 
 function eachName(
@@ -123,10 +121,7 @@ export type ProviderOrder = {
 };
 
 const learnedRows = defineRows<ProviderOrder>({
-  account_id: ['text', ({ accountId }) => accountId],
-  provider: ['text', ({ provider }) => provider],
-  provider_order_id: ['text', ({ providerOrderId }) => providerOrderId],
-  order_id: ['text', ({ orderId }) => orderId],
+  text: ['accountId', 'provider', 'providerOrderId', 'orderId'],
 });
 
 function keyOf({ accountId, provider, providerOrderId }: ProviderOrder): string[] {
@@ -137,10 +132,7 @@ function keyOf({ accountId, provider, providerOrderId }: ProviderOrder): string[
  * Ties provider orders to ours. The primary key ends the race of two deliveries that tie one provider order to different
  * orders: the second insert fails, and its transaction is retried and finds the first one's row.
  */
-export async function insertProviderOrders(
-  tx: Transaction,
-  learned: readonly ProviderOrder[],
-): Promise<void> {
+export async function insertProviderOrders(tx: Transaction, learned: readonly ProviderOrder[]) {
   if (learned.length === 0) return;
   await tx.query(
     insertRows({
@@ -152,10 +144,7 @@ export async function insertProviderOrders(
 }
 
 /** For ids that our own calls to the provider returned. A delivery may have stored one already, which is no error. */
-export async function learnProviderOrders(
-  tx: Transaction,
-  learned: readonly ProviderOrder[],
-): Promise<void> {
+export async function learnProviderOrders(tx: Transaction, learned: readonly ProviderOrder[]) {
   if (learned.length === 0) return;
   await tx.query(
     insertRows({

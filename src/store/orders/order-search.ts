@@ -1,6 +1,7 @@
 /** Finds orders of an account by what a person may have at hand. Each question is answered by one index. */
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
+import { listValues } from '../query.ts';
 
 /** Newest first, if there are several. */
 export type FoundIds = readonly string[];
@@ -120,11 +121,6 @@ export async function findNewestIdsByEmail(
   );
 }
 
-async function listIds(
-  database: Queryable,
-  text: string,
-  values: readonly unknown[],
-): Promise<FoundIds> {
-  const { rows } = await database.query<{ order_id: string }>({ text, values });
-  return rows.map((row) => row.order_id);
+function listIds(database: Queryable, text: string, values: readonly unknown[]) {
+  return listValues<string>(database, { text, values });
 }

@@ -15,6 +15,7 @@ import {
   type WholeOrder,
 } from '../order-rows.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+import { changesOne } from '../query.ts';
 
 export async function findOrder(
   database: Queryable,
@@ -112,20 +113,17 @@ type SavedState = OrderKey & {
   readonly eventSequence: number;
 };
 
-const states = defineAccountRows<SavedState>({
-  order_id: ['text', ({ orderId }) => orderId],
-  status: ['text', ({ state }) => state.status],
-  attempts: ['integer', ({ state }) => state.attempts],
-  flags: ['text[]', ({ state }) => state.flags],
-  held_notices: ['json', ({ held }) => (held.length === 0 ? null : held)],
-  tally: ['json', ({ tally }) => tally],
-  event_sequence: ['integer', ({ eventSequence }) => eventSequence],
-});
+const states = defineAccountRows<SavedState>(
+  { text: ['orderId'], json: ['tally'], integer: ['eventSequence'] },
+  {
+    status: ['text', ({ state }) => state.status],
+    attempts: ['integer', ({ state }) => state.attempts],
+    flags: ['text[]', ({ state }) => state.flags],
+    held_notices: ['json', ({ held }) => (held.length === 0 ? null : held)],
+  },
+);
 
-export async function saveOrderSummaries(
-  tx: Transaction,
-  saved: readonly SavedState[],
-): Promise<void> {
+export async function saveOrderSummaries(tx: Transaction, saved: readonly SavedState[]) {
   await queryPerAccount(tx, saved, (accountId, own) => ({
     name: 'save-order-summaries',
     text: `update orders o set status = row.status, attempts = row.attempts, flags = row.flags,
@@ -138,22 +136,17 @@ export async function saveOrderSummaries(
 }
 
 /** Counts a change made with one of the order's tokens. False, and nothing is counted, when there were `max` already. */
-export async function addTokenChange(
-  tx: Transaction,
-  { accountId, orderId }: OrderKey,
-  max: number,
-): Promise<boolean> {
-  const { rowCount } = await tx.query({
+export function addTokenChange(tx: Transaction, { accountId, orderId }: OrderKey, max: number) {
+  return changesOne(tx, {
     name: 'add-token-change',
     text: `update orders set token_changes = token_changes + 1
             where account_id = $1 and order_id = $2 and token_changes < $3`,
     values: [accountId, orderId, max],
   });
-  return rowCount === 1;
 }
 
 /** Saves the fields that resolve user and update order may change. The order must be locked. */
-export async function saveOrderContent(tx: Transaction, order: Order): Promise<void> {
+export async function saveOrderContent(tx: Transaction, order: Order) {
   const { amounts, conversion } = order;
   await tx.query({
     name: 'save-order-content',

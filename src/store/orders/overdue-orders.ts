@@ -4,12 +4,17 @@
  * time are rare (the clock was set, or an order could not be lapsed), and a slow, endless scan of all orders finds them.
  */
 import type { Order } from '../../domain/orders/order.ts';
-import type { Database, Queryable, Transaction } from '../../postgres/database.ts';
+import type { Database, Queryable } from '../../postgres/database.ts';
 import { queryPerAccount } from '../per-account.ts';
+import { columnsOf, findValue, listRows } from '../query.ts';
+import { findCursor } from '../sweep-cursors.ts';
+
+/** Of its row in `sweep_cursors`. */
+const name = 'overdue';
 
 export type OverdueOrder = Pick<Order, 'accountId' | 'orderId' | 'lapsesAt'>;
 
-type OverdueRow = { account_id: string; order_id: string; lapses_at: Date };
+const columns = columnsOf('accountId, orderId, lapsesAt');
 
 /** Orders to lapse with `lapses_at` in the given range, oldest first. Reads every order of the range. */
 export async function listOverdueOrders(
@@ -18,16 +23,16 @@ export async function listOverdueOrders(
   until: Date,
   limit: number,
 ): Promise<OverdueOrder[]> {
-  const open = await database.query<OverdueRow>({
-    text: `select account_id, order_id, lapses_at from orders
+  const open = await listRows<OverdueOrder>(database, {
+    text: `select ${columns} from orders
             where lapses_at >= $1 and lapses_at <= $2 and status in ('new', 'pending')
             order by lapses_at limit $3`,
     values: [from, until, limit],
   });
-  const isFull = open.rows.length === limit;
-  const end = isFull ? (open.rows.at(-1)?.lapses_at ?? until) : until;
+  const isFull = open.length === limit;
+  const end = isFull ? (open.at(-1)?.lapsesAt ?? until) : until;
   const paid = await listPartlyCaptured(database, from, end);
-  return [...open.rows.map(toOverdueOrder), ...paid]
+  return [...open, ...paid]
     .sort((a, b) => a.lapsesAt.getTime() - b.lapsesAt.getTime())
     .slice(0, limit);
 }
@@ -64,54 +69,44 @@ function beforeAll(lapsesAt: Date): OverdueOrder {
 }
 
 /** A page of the paid orders with several payments, behind the given one. */
-async function listPaidAgain(
+function listPaidAgain(
   database: Queryable,
   { lapsesAt, accountId, orderId }: OverdueOrder,
   until: Date,
-): Promise<OverdueOrder[]> {
-  const { rows } = await database.query<OverdueRow>({
-    text: `select account_id, order_id, lapses_at from orders
+) {
+  return listRows<OverdueOrder>(database, {
+    text: `select ${columns} from orders
             where lapses_at >= $1 and lapses_at <= $2 and status = 'completed' and attempts > 1
               and (lapses_at, account_id, order_id) > ($1, $3, $4)
             order by lapses_at, account_id, order_id limit ${paidPageSize}`,
     values: [lapsesAt, until, accountId, orderId],
   });
-  return rows.map(toOverdueOrder);
 }
 
 /** The `lapses_at` of the order that follows after `limit` others; undefined if there are fewer. */
-export async function findWindowEnd(
-  database: Queryable,
-  from: Date,
-  limit: number,
-): Promise<Date | undefined> {
-  const { rows } = await database.query<{ lapses_at: Date }>({
+export function findWindowEnd(database: Queryable, from: Date, limit: number) {
+  return findValue<Date>(database, {
     text: `select lapses_at from orders where lapses_at >= $1
             order by lapses_at offset $2 limit 1`,
     values: [from, limit],
   });
-  return rows[0]?.lapses_at;
 }
 
 /** Up to which `lapses_at` orders were lapsed. Without a cursor the earliest of all; undefined without orders. */
 export async function findReachedAt(database: Queryable): Promise<Date | undefined> {
-  const cursors = await database.query<{ reached_at: Date | null }>({
-    text: `select reached_at from sweep_cursors where name = 'overdue'`,
-  });
-  const reachedAt = cursors.rows[0]?.reached_at;
+  const { reachedAt } = await findCursor(database, name);
   if (reachedAt) return reachedAt;
-  const { rows } = await database.query<{ earliest: Date | null }>({
-    text: 'select min(lapses_at) as earliest from orders',
-  });
-  return rows[0]?.earliest ?? undefined;
+  const text = 'select min(lapses_at) from orders';
+  return (await findValue<Date | null>(database, { text })) ?? undefined;
 }
 
-export async function saveReachedAt(database: Queryable, reachedAt: Date): Promise<void> {
+/** Not by `saveCursor`: the time may go back, and the scan of all orders has its cursor in the same row. */
+export async function saveReachedAt(database: Queryable, reachedAt: Date) {
   await database.query({
     text: `insert into sweep_cursors (name, account_id, order_id, position, reached_at)
-           values ('overdue', '', '', 0, $1)
+           values ($1, '', '', 0, $2)
            on conflict (name) do update set reached_at = excluded.reached_at`,
-    values: [reachedAt],
+    values: [name, reachedAt],
   });
 }
 
@@ -122,42 +117,24 @@ export function scanForOverdueOrders(
   limit: number,
 ): Promise<OverdueOrder[]> {
   return database.transaction(async (tx) => {
-    const cursor = await lockCursor(tx);
-    const { rows } = await tx.query<OverdueRow & { is_overdue: boolean; nth: number }>({
+    const cursor = await findCursor(tx, name, 'for update');
+    const { rows } = await tx.query<OverdueOrder & { isOverdue: boolean; nth: number }>({
       text: `select * from (
-               select account_id, order_id, lapses_at, row_number() over () as nth,
-                      status in ('new', 'pending') and lapses_at <= $3 as is_overdue
+               select ${columns}, row_number() over () as nth,
+                      status in ('new', 'pending') and lapses_at <= $3 as "isOverdue"
                  from (select account_id, order_id, lapses_at, status from orders
                         where (account_id, order_id) > ($1, $2)
                         order by account_id, order_id limit $4) next) scanned
-              where is_overdue or nth = $4`,
-      values: [cursor.account_id, cursor.order_id, now, limit],
+              where "isOverdue" or nth = $4`,
+      values: [cursor.accountId, cursor.id, now, limit],
     });
     const last = rows.find(({ nth }) => nth === limit);
-    await saveCursor(tx, last ?? firstCursor);
-    return rows.filter(({ is_overdue }) => is_overdue).map(toOverdueOrder);
+    await tx.query({
+      text: 'update sweep_cursors set account_id = $2, order_id = $3 where name = $1',
+      values: [name, last?.accountId ?? '', last?.orderId ?? ''],
+    });
+    return rows
+      .filter(({ isOverdue }) => isOverdue)
+      .map(({ accountId, orderId, lapsesAt }) => ({ accountId, orderId, lapsesAt }));
   });
-}
-
-type Cursor = Pick<OverdueRow, 'account_id' | 'order_id'>;
-
-const firstCursor: Cursor = { account_id: '', order_id: '' };
-
-/** Ends the race of two sweeps, which would scan the same orders. */
-async function lockCursor(tx: Transaction): Promise<Cursor> {
-  const { rows } = await tx.query<Cursor>({
-    text: `select account_id, order_id from sweep_cursors where name = 'overdue' for update`,
-  });
-  return rows[0] ?? firstCursor;
-}
-
-async function saveCursor(tx: Transaction, { account_id, order_id }: Cursor): Promise<void> {
-  await tx.query({
-    text: `update sweep_cursors set account_id = $1, order_id = $2 where name = 'overdue'`,
-    values: [account_id, order_id],
-  });
-}
-
-function toOverdueOrder(row: OverdueRow): OverdueOrder {
-  return { accountId: row.account_id, orderId: row.order_id, lapsesAt: row.lapses_at };
 }

@@ -2,31 +2,27 @@
 import type { Order } from '../../domain/orders/order.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import { type OrderKey, type OrderRow, toOrder } from '../order-rows.ts';
+import { changesOne, findValue } from '../query.ts';
 
 export type PaymentLink = OrderKey & { readonly linkId: string; readonly createdAt: Date };
 
 /** False if the order has a link already. */
-export async function insertLink(database: Queryable, link: PaymentLink): Promise<boolean> {
-  const { rowCount } = await database.query({
+export function insertLink(database: Queryable, link: PaymentLink) {
+  return changesOne(database, {
     name: 'insert-link',
     text: `insert into payment_links (account_id, link_id, order_id, created_at)
            values ($1, $2, $3, $4)
            on conflict (account_id, order_id) do nothing`,
     values: [link.accountId, link.linkId, link.orderId, link.createdAt],
   });
-  return rowCount === 1;
 }
 
-export async function findLinkId(
-  database: Queryable,
-  { accountId, orderId }: OrderKey,
-): Promise<string | undefined> {
-  const { rows } = await database.query<{ link_id: string }>({
+export function findLinkId(database: Queryable, { accountId, orderId }: OrderKey) {
+  return findValue<string>(database, {
     name: 'find-link-id',
     text: 'select link_id from payment_links where account_id = $1 and order_id = $2',
     values: [accountId, orderId],
   });
-  return rows[0]?.link_id;
 }
 
 export async function findLinkedOrder(

@@ -1,5 +1,6 @@
 /** Idempotency keys: the first request made with each key, and its answer. Contract 11.9. */
 import type { Database, Queryable, Transaction } from '../../postgres/database.ts';
+import { changesOne, findRow } from '../query.ts';
 
 export type IdempotencyKey = {
   readonly accountId: string;
@@ -16,34 +17,20 @@ export type FirstRequest = {
   readonly createdAt: Date;
 };
 
-type KeyRow = {
-  content_digest: Buffer;
-  transaction_id: string;
-  answer: unknown;
-  created_at: Date;
-};
-
 /** A key created before `usedAfter` has expired and counts as unused, even if it is not pruned yet. */
-export async function findFirstRequest(
+export function findFirstRequest(
   database: Queryable,
   { accountId, keyDigest, scope }: IdempotencyKey,
   usedAfter: Date,
-): Promise<FirstRequest | undefined> {
-  const { rows } = await database.query<KeyRow>({
+) {
+  return findRow<FirstRequest>(database, {
     name: 'find-first-request',
-    text: `select content_digest, transaction_id, answer, created_at from idempotency_keys
+    text: `select content_digest as "contentDigest", transaction_id as "transactionId", answer,
+                  created_at as "createdAt"
+             from idempotency_keys
             where account_id = $1 and key_digest = $2 and scope = $3 and created_at > $4`,
     values: [accountId, keyDigest, scope, usedAfter],
   });
-  const [row] = rows;
-  return (
-    row && {
-      contentDigest: row.content_digest,
-      transactionId: row.transaction_id,
-      answer: row.answer,
-      createdAt: row.created_at,
-    }
-  );
 }
 
 /**
@@ -57,7 +44,7 @@ export async function claimKey(
   usedAfter: Date,
 ): Promise<boolean> {
   const { contentDigest, orderId, transactionId, createdAt } = request;
-  const { rowCount } = await tx.query({
+  return changesOne(tx, {
     name: 'claim-idempotency-key',
     text: `insert into idempotency_keys as k
              (account_id, key_digest, scope, content_digest, order_id, transaction_id, created_at)
@@ -72,7 +59,6 @@ export async function claimKey(
       ...[contentDigest, orderId, transactionId, createdAt, usedAfter],
     ],
   });
-  return rowCount === 1;
 }
 
 /** Does nothing when an answer is stored already: every repeat gets the same answer. */
@@ -81,7 +67,7 @@ export async function saveAnswer(
   { accountId, keyDigest, scope }: IdempotencyKey,
   transactionId: string,
   answer: object,
-): Promise<void> {
+) {
   await database.query({
     name: 'save-first-answer',
     text: `update idempotency_keys set answer = $5

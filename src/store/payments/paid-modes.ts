@@ -1,16 +1,13 @@
 /** The payment modes that a consumer used before. */
 import type { Queryable } from '../../postgres/database.ts';
+import { listValues } from '../query.ts';
 
 /** Bounds the cost for consumers with many payments. */
 const paymentsMax = 50;
 
 /** The modes of the consumer's successful payments, most recent first. */
-export async function listModesPaidWith(
-  database: Queryable,
-  accountId: string,
-  userId: string,
-): Promise<string[]> {
-  const { rows } = await database.query<{ mode: string }>({
+export function listModesPaidWith(database: Queryable, accountId: string, userId: string) {
+  return listValues<string>(database, {
     name: 'list-modes-paid-with',
     text: `select t.fields->>'paymentMode' as mode
              from (select account_id, order_id, fields, finished_at from transactions
@@ -21,5 +18,4 @@ export async function listModesPaidWith(
             group by 1 order by max(t.finished_at) desc nulls last`,
     values: [accountId, userId, paymentsMax],
   });
-  return rows.map(({ mode }) => mode);
 }

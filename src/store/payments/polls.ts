@@ -3,6 +3,7 @@ import type { ProviderName } from '../../domain/provider-name.ts';
 import { addSeconds } from '../../domain/time.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+import { findValue, listRows } from '../query.ts';
 import { hasId } from './transactions.ts';
 
 export type DuePoll = { readonly accountId: string; readonly transactionId: string };
@@ -69,14 +70,14 @@ export async function claimDuePolls(
 type ListedPoll = DuePoll & { readonly orderId: string; readonly polls: number };
 
 /** Reads one table and locks nothing, because the rows belong to many accounts. Contract 10.4. */
-async function listDuePolls(
+function listDuePolls(
   database: Queryable,
   provider: ProviderName,
   { now, polledBefore }: PollTimes,
   { except, from = earliest, until = now }: Omit<PollsToClaim, 'limit'>,
   { offset, limit }: { readonly offset: number; readonly limit: number },
-): Promise<ListedPoll[]> {
-  const { rows } = await database.query<ListedPoll>({
+) {
+  return listRows<ListedPoll>(database, {
     // Numbers in the text: a plan that is kept for any offset and limit may sort all due rows.
     name: `list-due-polls-${offset}-${limit}`,
     text: `select account_id as "accountId", order_id as "orderId", transaction_id as "transactionId", polls
@@ -87,21 +88,22 @@ async function listDuePolls(
             order by next_poll_at offset ${offset} limit ${limit}`,
     values: [provider, from, until, except, polledBefore],
   });
-  return rows;
 }
 
 type PlannedPoll = ClaimedPoll &
   Pick<PollTimes, 'now' | 'polledBefore'> & { readonly polls: number };
 
-const claimRows = defineAccountRows<PlannedPoll>({
-  order_id: ['text', ({ orderId }) => orderId],
-  transaction_id: ['text', ({ transactionId }) => transactionId],
-  polls: ['integer', ({ polls }) => polls],
-  next_poll_at: ['timestamptz', ({ nextPollAt }) => nextPollAt],
-  // The same in every row. As parameters of their own they would let the planner read all due polls first.
-  due_at: ['timestamptz', ({ now }) => now],
-  polled_before: ['timestamptz', ({ polledBefore }) => polledBefore],
-});
+const claimRows = defineAccountRows<PlannedPoll>(
+  {
+    text: ['orderId', 'transactionId'],
+    integer: ['polls'],
+    timestamptz: ['nextPollAt', 'polledBefore'],
+  },
+  {
+    // The same in every row. As parameters of their own they would let the planner read all due polls first.
+    due_at: ['timestamptz', ({ now }) => now],
+  },
+);
 
 /**
  * One statement for each account, all of them in one transaction. The number of polls is that of the list: a row that
@@ -153,28 +155,27 @@ function nextPollAt(
 }
 
 /** When the poll fell due that follows after `limit` others; undefined if fewer are due. */
-export async function findDueAfter(
+export function findDueAfter(
   database: Queryable,
   provider: ProviderName,
   { from, now, limit }: { readonly from: Date; readonly now: Date; readonly limit: number },
-): Promise<Date | undefined> {
-  const { rows } = await database.query<{ next_poll_at: Date }>({
+) {
+  return findValue<Date>(database, {
     name: 'find-due-after',
     text: `select next_poll_at from transactions
             where provider = $1 and next_poll_at >= $2 and next_poll_at <= $3
             order by next_poll_at offset $4 limit 1`,
     values: [provider, from, now, limit],
   });
-  return rows[0]?.next_poll_at;
 }
 
 /** Claims a poll for an enquiry. It does not count against `pollsMax` and leaves the schedule alone. */
-export async function claimPollOfEnquiry(
+export function claimPollOfEnquiry(
   database: Queryable,
   { accountId, transactionId }: DuePoll,
   { now, polledBefore }: Pick<PollTimes, 'now' | 'polledBefore'>,
-): Promise<string | undefined> {
-  const { rows } = await database.query<{ order_id: string }>({
+) {
+  return findValue<string>(database, {
     name: 'claim-poll-of-enquiry',
     text: `update transactions t set polled_at = $3
             where account_id = $1 and ${hasId('$2::text')} and ${isOpen}
@@ -182,7 +183,6 @@ export async function claimPollOfEnquiry(
            returning order_id`,
     values: [accountId, transactionId, now, polledBefore],
   });
-  return rows[0]?.order_id;
 }
 
 /** Not final, or final for now: a payment that may still be retried or captured further has a next poll. */
@@ -193,7 +193,7 @@ export async function setNextPoll(
   database: Queryable,
   { accountId, transactionId }: DuePoll,
   nextPollAt: Date | null,
-): Promise<void> {
+) {
   await database.query({
     text: `update transactions t set next_poll_at = $3
             where account_id = $1 and ${hasId('$2::text')} and ${isOpen}`,

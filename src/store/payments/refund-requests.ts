@@ -1,14 +1,11 @@
 /** The refund that each refund request id of a merchant belongs to. */
 import type { Transaction } from '../../postgres/database.ts';
+import { changesOne, findValue } from '../query.ts';
 import { hasId } from './transactions.ts';
 
 /** A failed refund gives its request id back, so it is not found. */
-export async function findLiveRefundOf(
-  tx: Transaction,
-  accountId: string,
-  refundRequestId: string,
-): Promise<string | undefined> {
-  const { rows } = await tx.query<{ transaction_id: string }>({
+export function findLiveRefundOf(tx: Transaction, accountId: string, refundRequestId: string) {
+  return findValue<string>(tx, {
     name: 'find-live-refund',
     text: `select r.transaction_id from refund_requests r
             where r.account_id = $1 and r.refund_request_id = $2
@@ -17,7 +14,6 @@ export async function findLiveRefundOf(
                                  and t.status = 'failed')`,
     values: [accountId, refundRequestId],
   });
-  return rows[0]?.transaction_id;
 }
 
 /**
@@ -40,13 +36,13 @@ export async function claimRefundRequest(
 }
 
 /** The update locks the row and reads it again, so of two refunds that follow a failed one the second finds the first. */
-async function takeFromFailed(
+function takeFromFailed(
   tx: Transaction,
   accountId: string,
   refundRequestId: string,
   transactionId: string,
-): Promise<boolean> {
-  const { rowCount } = await tx.query({
+) {
+  return changesOne(tx, {
     name: 'take-refund-request',
     text: `update refund_requests r set transaction_id = $3
              from transactions t
@@ -54,5 +50,4 @@ async function takeFromFailed(
               and t.account_id = $1 and ${hasId('r.transaction_id')} and t.status = 'failed'`,
     values: [accountId, refundRequestId, transactionId],
   });
-  return rowCount === 1;
 }

@@ -89,12 +89,14 @@ const columns: Columns<SavedTransaction> = {
   paid_by: ['text', ({ paidBy }) => paidBy],
 };
 
-const inserted = defineRows<SavedTransaction>({
-  account_id: ['text', ({ accountId }) => accountId],
-  ...columns,
-});
+const inserted = defineRows<SavedTransaction>(
+  { text: ['accountId'] },
+  {
+    ...columns,
+  },
+);
 
-const updated = defineAccountRows(columns);
+const updated = defineAccountRows<SavedTransaction>({ text: ['orderId'] }, columns);
 
 /**
  * The unique index on the provider's id ends the race of two deliveries that add one payment to two orders. The second
@@ -102,10 +104,7 @@ const updated = defineAccountRows(columns);
  */
 const concurrentInserts = ['transactions_psp'];
 
-export async function insertTransactions(
-  tx: Transaction,
-  fresh: readonly SavedTransaction[],
-): Promise<void> {
+export async function insertTransactions(tx: Transaction, fresh: readonly SavedTransaction[]) {
   if (fresh.length === 0) return;
   await tx.query(
     insertRows({
@@ -115,10 +114,7 @@ export async function insertTransactions(
   );
 }
 
-export async function updateTransactions(
-  tx: Transaction,
-  changed: readonly SavedTransaction[],
-): Promise<void> {
+export async function updateTransactions(tx: Transaction, changed: readonly SavedTransaction[]) {
   await queryPerAccount(tx, changed, (accountId, own) => ({
     name: 'update-transactions',
     text: `update transactions t
@@ -145,7 +141,7 @@ export async function releasePspIds(
   tx: Transaction,
   { accountId, orderId }: OrderKey,
   transactionIds: readonly string[],
-): Promise<void> {
+) {
   await tx.query({
     text: `update transactions set psp_transaction_id = null
             where account_id = $1 and order_id = $2 and transaction_id = any($3::text[])`,
@@ -158,7 +154,7 @@ export async function deleteTransactions(
   tx: Transaction,
   { accountId, orderId }: OrderKey,
   transactionIds: readonly string[],
-): Promise<void> {
+) {
   await tx.query({
     text: `delete from transactions
             where account_id = $1 and order_id = $2 and transaction_id = any($3::text[])`,

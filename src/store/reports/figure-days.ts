@@ -38,7 +38,7 @@ export async function listWrongDays(database: Queryable, day: Day): Promise<stri
 }
 
 /** Figures must be locked. */
-export async function replaceDay(tx: Transaction, day: Day): Promise<void> {
+export async function replaceDay(tx: Transaction, day: Day) {
   const { accountId } = day;
   await tx.query({
     text: `delete from figures where account_id = $1 and kind = any($2::text[]) and starts_at = $3`,

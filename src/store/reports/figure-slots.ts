@@ -5,6 +5,7 @@ import { figureKinds } from '../../domain/reports/figure.ts';
 import { slotAfter, slotOf, slotsBetween } from '../../domain/reports/slot.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import { queryPerAccount } from '../per-account.ts';
+import { listRows } from '../query.ts';
 import { dayKinds } from './figure-days.ts';
 import type { Slot } from './figures.ts';
 
@@ -82,17 +83,13 @@ const lettersLength = 'o_'.length + 5;
 
 type Changed = { readonly accountId: string; readonly letters: string };
 
-async function listChangedLetters(
-  database: Queryable,
-  { from, until, after }: ChangedRange,
-): Promise<Changed[]> {
-  const { rows } = await database.query<Changed>({
+function listChangedLetters(database: Queryable, { from, until, after }: ChangedRange) {
+  return listRows<Changed>(database, {
     text: `select account_id as "accountId", substr(order_id, 1, ${lettersLength}) as letters
              from history where happened_at >= $1 and happened_at <= $2 and account_id > $3
             group by 1, 2 order by 1, 2 limit ${rowsMax}`,
     values: [from, until, after],
   });
-  return rows;
 }
 
 /** Usually one. Two if the 62 seconds belong to two half hours. */

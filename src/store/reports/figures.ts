@@ -9,6 +9,7 @@ import { slotAfter } from '../../domain/reports/slot.ts';
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { isRefunded } from '../payments/moved-amount.ts';
+import { listValues } from '../query.ts';
 
 /** The orders of an account that were created in a half hour. */
 export type Slot = { readonly accountId: string; readonly startsAt: Date };
@@ -76,21 +77,19 @@ export async function listFigures(
   return rows.map(toFigure);
 }
 
-const figureRows = defineRows<Figure>({
-  kind: ['text', ({ kind }) => kind],
-  name: ['text', ({ name }) => name],
-  currency: ['text', ({ currency }) => currency],
-  orders: ['bigint', ({ orders }) => orders],
-  payments: ['bigint', ({ payments }) => payments],
-  amount: ['text', ({ amount }) => String(amount)],
-});
+const figureRows = defineRows<Figure>(
+  { text: ['kind', 'name', 'currency'], bigint: ['orders', 'payments'] },
+  {
+    amount: ['text', ({ amount }) => String(amount)],
+  },
+);
 
 /** Counting must be locked, so that an older count does not replace a newer one. */
 export async function replaceFigures(
   tx: Transaction,
   { accountId, startsAt }: Slot,
   figures: readonly Figure[],
-): Promise<void> {
+) {
   await tx.query({
     text: `delete from figures where account_id = $1 and kind = any($2::text[]) and starts_at = $3`,
     values: [accountId, figureKinds, startsAt],
@@ -160,19 +159,18 @@ const ofPeriod = `from figures
     and starts_at <> all($5::timestamptz[])`;
 
 /** The half hours of these with more orders than that, when they were last counted. */
-export async function listLargeSlots(
+export function listLargeSlots(
   database: Queryable,
   accountId: string,
   slots: readonly Date[],
   ordersMax: number,
-): Promise<Date[]> {
-  const { rows } = await database.query<{ starts_at: Date }>({
+) {
+  return listValues<Date>(database, {
     text: `select starts_at from figures
             where account_id = $1 and kind = 'created' and starts_at = any($2::timestamptz[])
             group by starts_at having sum(orders) > $3`,
     values: [accountId, slots, ordersMax],
   });
-  return rows.map((row) => row.starts_at);
 }
 
 function toFigure({ kind, name, currency, orders, payments, amount }: FigureRow): Figure {

@@ -36,7 +36,7 @@ export function savePass(
  * Ends the race of two visits: an older count must not replace a newer one, and an address that was read must not be
  * stored after it was erased.
  */
-export async function lockSlots(tx: Transaction, purpose: SlotPurpose): Promise<void> {
+export async function lockSlots(tx: Transaction, purpose: SlotPurpose) {
   await tx.query({
     text: `insert into sweep_cursors as c (name, account_id, order_id, position) values ($1, '', '', 0)
            on conflict (name) do update set position = c.position`,

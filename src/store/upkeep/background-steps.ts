@@ -1,5 +1,6 @@
 /** What the steps of the sweep did last. Whichever process ran a step writes its row, so all processes read the same. */
 import type { Queryable } from '../../postgres/database.ts';
+import { listRows } from '../query.ts';
 
 export type StepReport = {
   readonly step: string;
@@ -12,14 +13,13 @@ export type StepReport = {
   readonly backlog: number | null;
 };
 
-export async function listStepReports(database: Queryable): Promise<StepReport[]> {
-  const { rows } = await database.query<StepReport>({
+export function listStepReports(database: Queryable) {
+  return listRows<StepReport>(database, {
     name: 'list-step-reports',
     text: `select step, last_success_at as "lastSuccessAt", last_failure_at as "lastFailureAt",
                   last_duration_ms as "lastDurationMs", failures, backlog
              from background_steps order by step`,
   });
-  return rows;
 }
 
 type StepRun = {
@@ -31,7 +31,7 @@ type StepRun = {
 export async function saveStepSuccess(
   database: Queryable,
   { step, at, durationMs, backlog }: StepRun & { readonly backlog: number },
-): Promise<void> {
+) {
   await database.query({
     text: `insert into background_steps (step, last_success_at, last_duration_ms, failures, backlog)
            values ($1, $2, $3, 0, $4)
@@ -42,10 +42,7 @@ export async function saveStepSuccess(
 }
 
 /** The backlog of the last success stays: a step that failed does not know what is left. */
-export async function saveStepFailure(
-  database: Queryable,
-  { step, at, durationMs }: StepRun,
-): Promise<void> {
+export async function saveStepFailure(database: Queryable, { step, at, durationMs }: StepRun) {
   await database.query({
     text: `insert into background_steps as s (step, last_failure_at, last_duration_ms, failures)
            values ($1, $2, $3, 1)

@@ -1,6 +1,7 @@
 /** The invariants that `verify` checks table by table, one page of rows at a time. Contract 9.1, 9.2 and 9.7. */
 import type { Database, Queryable } from '../../postgres/database.ts';
 import { hasId } from '../payments/transactions.ts';
+import { listValues } from '../query.ts';
 
 export type Breach = { readonly where: string; readonly what: string };
 
@@ -232,8 +233,7 @@ async function findIds(
   text: string,
   values: readonly unknown[],
 ): Promise<Set<string>> {
-  const { rows } = await database.query<{ id: string }>({ text, values });
-  return new Set(rows.map(({ id }) => id));
+  return new Set(await listValues<string>(database, { text, values }));
 }
 
 /** The accounts of these ids that do not exist. */

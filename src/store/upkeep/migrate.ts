@@ -2,6 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { Database, Queryable, Transaction } from '../../postgres/database.ts';
 import { sqlState } from '../../postgres/error-classes.ts';
+import { listValues } from '../query.ts';
 import { distributeTables, isDistributed, listUndistributed } from './distribute.ts';
 import { lockSchema, withoutTimeout } from './schema-lock.ts';
 
@@ -68,14 +69,15 @@ async function listApplied(database: Queryable): Promise<Set<number>> {
     text: `select to_regclass('schema_migrations') is not null as exists`,
   });
   if (!found[0]?.exists) return new Set();
-  const { rows } = await database.query<{ version: number }>({
-    text: 'select version from schema_migrations',
-  });
-  return new Set(rows.map(({ version }) => version));
+  return new Set(
+    await listValues<number>(database, {
+      text: 'select version from schema_migrations',
+    }),
+  );
 }
 
 /** Two processes may both find no journal. The one that loses the race gets an error that means it exists now. */
-async function createJournal(database: Database): Promise<void> {
+async function createJournal(database: Database) {
   const uniqueViolation = '23505';
   const duplicateTable = '42P07';
   const duplicateObject = '42710';
@@ -94,7 +96,7 @@ async function createJournal(database: Database): Promise<void> {
   }
 }
 
-async function apply(tx: Transaction, { version, name, url }: Migration): Promise<void> {
+async function apply(tx: Transaction, { version, name, url }: Migration) {
   for (const text of splitStatements(await readFile(url, 'utf8'))) {
     await tx.query({ text });
   }

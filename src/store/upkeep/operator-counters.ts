@@ -84,7 +84,7 @@ export async function readOperatorCounters(
 }
 
 /** Counts everything, however much it is, for the scrapes until the next count. A statement per kind keeps each short. */
-export async function countForOperators(database: Database, now: Date): Promise<void> {
+export async function countForOperators(database: Database, now: Date) {
   const counts = new Map<string, number>();
   for (const state of watchedStates) {
     const [entry] = await countWatchedDeliveries(database, [state], null);
@@ -220,11 +220,7 @@ async function listStoredCounts(database: Queryable): Promise<StoredCounts> {
   };
 }
 
-async function saveCounts(
-  database: Queryable,
-  counts: ReadonlyMap<string, number>,
-  at: Date,
-): Promise<void> {
+async function saveCounts(database: Queryable, counts: ReadonlyMap<string, number>, at: Date) {
   await database.query({
     text: `insert into stored_counts (name, count, counted_at)
            select name, count, $3 from unnest($1::text[], $2::bigint[]) as counted (name, count)

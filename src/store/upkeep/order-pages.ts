@@ -3,19 +3,19 @@
  * all of them on one snapshot, so that a change between two statements cannot look like a contradiction.
  */
 import type { Delivery } from '../../domain/inbox/delivery.ts';
-import type { Transaction as OrderTransaction } from '../../domain/payments/transaction.ts';
-import type { Database, Queryable } from '../../postgres/database.ts';
-import { type DeliveryRow, deliveryColumns, toDelivery } from '../inbox/deliveries.ts';
+import type { AnyRow, Database, Queryable } from '../../postgres/database.ts';
+import { deliveryColumns } from '../inbox/deliveries.ts';
 import { type OrderKey, type OrderRow, type StoredOrder, toStoredOrder } from '../order-rows.ts';
 import { type HistoryRecord, type HistoryRecordRow, toHistoryRecord } from '../orders/history.ts';
-import { type TransactionRow, toTransaction } from '../payments/transaction-rows.ts';
+import { type ListedRow, type ListedTransaction, toListed } from '../payments/transaction-rows.ts';
+import { columnsOf, listRows } from '../query.ts';
 import { readSnapshot } from '../snapshot.ts';
 import { conditionOf } from './invariants.ts';
 
 export type OrderPage = {
   readonly orders: readonly StoredOrder[];
   /** In the order of their orders. An order that is not in `orders` does not exist. */
-  readonly transactions: ReadonlyArray<OrderKey & { readonly transaction: OrderTransaction }>;
+  readonly transactions: readonly ListedTransaction[];
   readonly history: readonly HistoryOfOrder[];
   /** Those of one order in the order in which they were applied. */
   readonly deliveries: readonly Delivery[];
@@ -91,86 +91,57 @@ function keyOf(key: OrderKey | undefined): string[] | undefined {
 /** The rows of these orders, and rows whose order would be between them if it existed. */
 type OrderRange = OrdersAfter & { readonly upTo: OrderKey | undefined };
 
-async function listTransactions(
+type ListOf<Row> = (
   tx: Queryable,
   range: OrderRange,
   limit: number | undefined,
-): Promise<OrderPage['transactions'] | undefined> {
-  const rows = await listRows<TransactionRow & OrderKeyRow>(tx, range, limit, {
+) => Promise<readonly Row[] | undefined>;
+
+const listTransactions: ListOf<ListedTransaction> = async (tx, range, limit) => {
+  const rows = await listOfRange<ListedRow>(tx, range, limit, {
     columns: `account_id, order_id, transaction_id, type, provider, psp_transaction_id, status, amount,
               currency, started_at, recorded_at, finished_at, fields, flags, start, notices`,
     from: 'transactions',
     sort: 'transaction_id',
   });
-  return rows?.map((row) => ({ ...nameOf(row), transaction: toTransaction(row) }));
-}
+  return rows?.map(toListed);
+};
 
-async function listHistory(
-  tx: Queryable,
-  range: OrderRange,
-  limit: number | undefined,
-): Promise<HistoryOfOrder[] | undefined> {
-  const rows = await listRows<OrderKeyRow & HistoryRecordRow>(tx, range, limit, {
-    columns: 'account_id, order_id, position, entries',
+const listHistory: ListOf<HistoryOfOrder> = async (tx, range, limit) => {
+  const rows = await listOfRange<OrderKey & HistoryRecordRow>(tx, range, limit, {
+    columns: columnsOf('accountId, orderId, position, entries'),
     from: 'history',
     sort: 'position',
   });
-  return rows?.map((row) => ({ ...nameOf(row), ...toHistoryRecord(row) }));
-}
+  return rows?.map((row) => ({ ...row, ...toHistoryRecord(row) }));
+};
 
-async function listDeliveries(
-  tx: Queryable,
-  range: OrderRange,
-  limit: number | undefined,
-): Promise<Delivery[] | undefined> {
-  const sort = 'finished_at, delivery_id';
-  const rows = await listRows<DeliveryRow & OrderKeyRow & { bytes?: number }>(tx, range, limit, {
+const listDeliveries: ListOf<Delivery> = async (tx, range, limit) => {
+  const rows = await listOfRange<Delivery & { bytes?: number }>(tx, range, limit, {
     columns: deliveryColumns,
     from: 'deliveries d',
-    sort,
+    sort: 'finished_at, delivery_id',
     bodyBytesMax,
   });
   const isTooLarge = limit !== undefined && (rows?.at(-1)?.bytes ?? 0) >= bodyBytesMax;
-  return isTooLarge ? undefined : rows?.map(toDelivery);
-}
+  return isTooLarge ? undefined : rows;
+};
 
-async function listEvents(
-  tx: Queryable,
-  range: OrderRange,
-  limit: number | undefined,
-): Promise<EventOfOrder[] | undefined> {
-  const rows = await listRows<OrderKeyRow & EventRow>(tx, range, limit, {
+const listEvents: ListOf<EventOfOrder> = (tx, range, limit) =>
+  listOfRange<EventOfOrder>(tx, range, limit, {
     columns: `distinct on (account_id, order_id, sequence)
-              account_id, order_id, sequence, transaction_id, status`,
+              ${columnsOf('accountId, orderId, sequence, transactionId, status')}`,
     from: 'events',
     sort: 'sequence',
   });
-  return rows?.map((row) => ({ ...nameOf(row), ...toEvent(row) }));
-}
-
-type EventRow = { sequence: number; transaction_id: string | null; status: string };
-
-function toEvent({ sequence, transaction_id: transactionId, status }: EventRow) {
-  return { sequence, transactionId, status };
-}
 
 /** By their numbers. */
-export async function listEventsOfOrder(
-  database: Queryable,
-  { accountId, orderId }: OrderKey,
-): Promise<Array<Omit<EventOfOrder, keyof OrderKey>>> {
-  const { rows } = await database.query<EventRow>({
-    text: `select distinct on (sequence) sequence, transaction_id, status from events
+export function listEventsOfOrder(database: Queryable, { accountId, orderId }: OrderKey) {
+  return listRows<Omit<EventOfOrder, keyof OrderKey>>(database, {
+    text: `select distinct on (sequence) ${columnsOf('sequence, transactionId, status')} from events
             where account_id = $1 and order_id = $2 order by sequence`,
     values: [accountId, orderId],
   });
-  return rows.map(toEvent);
-}
-
-type OrderKeyRow = { account_id: string; order_id: string };
-
-function nameOf({ account_id: accountId, order_id: orderId }: OrderKeyRow): OrderKey {
-  return { accountId, orderId };
 }
 
 /**
@@ -178,7 +149,7 @@ function nameOf({ account_id: accountId, order_id: orderId }: OrderKeyRow): Orde
  * read along the index: it cannot know how few orders a range has. With a limit of bytes, rows are read up to the one
  * whose body goes beyond it.
  */
-async function listRows<Row extends OrderKeyRow>(
+async function listOfRange<Row extends AnyRow>(
   tx: Queryable,
   { after, upTo, accountId }: OrderRange,
   limit: number | undefined,
@@ -195,8 +166,8 @@ async function listRows<Row extends OrderKeyRow>(
   const text = `select ${columns} from ${from}
                  where ${condition} ${upTo ? end : ''} and order_id is not null
                  order by account_id, order_id, ${sort} ${limit === undefined ? '' : `limit ${limit + 1}`}`;
-  const { rows } = await tx.query<Row>({
-    text: limit === undefined || bytesMax === undefined ? text : cutAtBytes(text, sort, bytesMax),
+  const rows = await listRows<Row>(tx, {
+    text: limit === undefined || bytesMax === undefined ? text : cutAtBytes(text, bytesMax),
     values: [...values, ...upToKey],
   });
   return limit !== undefined && rows.length > limit ? undefined : rows;
@@ -206,11 +177,12 @@ async function listRows<Row extends OrderKeyRow>(
  * The bytes are summed behind the limit, so that a cluster sends no more rows than that to one node. `rows` and not
  * `range`, so that each row adds its own bytes even if two rows sort alike.
  */
-function cutAtBytes(text: string, sort: string, bytesMax: number): string {
+function cutAtBytes(text: string, bytesMax: number): string {
+  const sorted = 'order by "accountId", "orderId", "finishedAt", "deliveryId"';
   return `select * from (
             select page.*, sum(coalesce(octet_length(body), 0)) over (
-                     order by account_id, order_id, ${sort} rows unbounded preceding) as bytes
+                     ${sorted} rows unbounded preceding) as bytes
               from (${text}) as page) as summed
            where bytes - coalesce(octet_length(body), 0) < ${bytesMax}
-           order by account_id, order_id, ${sort}`;
+           ${sorted}`;
 }

@@ -1,6 +1,7 @@
 /** Prunes the history by age, in small batches, with a cursor that survives restarts. */
 import type { Database, Transaction } from '../../postgres/database.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+import { listRows } from '../query.ts';
 import { ownedBy, type RowCursor, sweepRows } from '../sweep-cursors.ts';
 
 type HistoryRow = RowCursor & { readonly is_old: boolean };
@@ -15,25 +16,26 @@ export function pruneHistory(
     name: 'history',
     limit,
     listAfter: async (tx, key) => {
-      const { rows } = await tx.query<HistoryRow>({
+      return listRows<HistoryRow>(tx, {
         text: `select account_id, order_id, position, happened_at < $4 as is_old from history
                 where (account_id, order_id, position) > ($1, $2, $3)
                 order by account_id, order_id, position limit $5`,
         values: [...key, happenedBefore, limit],
       });
-      return rows;
     },
     prune: removeRows,
   });
 }
 
-const oldRows = defineAccountRows<HistoryRow>({
-  order_id: ['text', ({ order_id }) => order_id],
-  position: ['integer', ({ position }) => position],
-});
+const oldRows = defineAccountRows<HistoryRow>(
+  { integer: ['position'] },
+  {
+    order_id: ['text', ({ order_id }) => order_id],
+  },
+);
 
 /** The last row of an order stays, without its entries, because new positions continue from it. */
-async function removeRows(tx: Transaction, rows: readonly HistoryRow[]): Promise<void> {
+async function removeRows(tx: Transaction, rows: readonly HistoryRow[]) {
   const old = ownedBy(rows.filter(({ is_old }) => is_old));
   const isOld = `h.account_id = $1
      and (h.order_id, h.position) in (select row.order_id, row.position from ${oldRows.from})`;

@@ -1,5 +1,6 @@
 /** Deletes what sign-ins leave behind: sessions, invitations, challenges and failures that have ended. */
 import type { Database } from '../../postgres/database.ts';
+import { countChanges } from '../query.ts';
 
 const ended = {
   idle_sessions: ['sessions', 'session_id', 'last_seen_at'],
@@ -20,12 +21,11 @@ export async function pruneEnded(
   limit: number,
 ): Promise<number> {
   const [table, key, time, condition = 'true'] = ended[which];
-  const { rowCount } = await database.query({
+  return countChanges(database, {
     text: `delete from ${table}
             where ${key} in (select ${key} from ${table}
                             where ${time} <= $1 and ${condition} order by ${time} limit $2)
               and ${time} <= $1`,
     values: [before, limit],
   });
-  return rowCount ?? 0;
 }

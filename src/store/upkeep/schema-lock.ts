@@ -2,7 +2,7 @@
 import type { Transaction } from '../../postgres/database.ts';
 
 /** Row 0 of the journal of migrations exists to be locked. */
-export async function lockSchema(tx: Transaction): Promise<void> {
+export async function lockSchema(tx: Transaction) {
   await tx.query({
     text: `insert into schema_migrations (version, name, applied_at)
            values (0, 'lock', now()) on conflict (version) do nothing`,

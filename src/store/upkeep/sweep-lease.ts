@@ -1,16 +1,13 @@
 /** The lease of the sweep: one row that says which process sweeps, and until when. Times are those of the database. */
 import type { Queryable } from '../../postgres/database.ts';
+import { changesOne } from '../query.ts';
 
 /**
  * Takes the lease if it has expired, or extends it if it is the owner's own. True if the owner holds it now. The lock of
  * the row ends the race of several processes: all but one find that the lease has been extended.
  */
-export async function claimSweepLease(
-  database: Queryable,
-  owner: string,
-  leaseMs: number,
-): Promise<boolean> {
-  const { rowCount } = await database.query({
+export function claimSweepLease(database: Queryable, owner: string, leaseMs: number) {
+  return changesOne(database, {
     name: 'claim-sweep-lease',
     text: `update sweep_lease
               set owner = $1, expires_at = now() + $2::double precision * interval '1 millisecond'
@@ -18,11 +15,10 @@ export async function claimSweepLease(
         returning owner`,
     values: [owner, leaseMs],
   });
-  return rowCount === 1;
 }
 
 /** Lets another process take over at once. */
-export async function releaseSweepLease(database: Queryable, owner: string): Promise<void> {
+export async function releaseSweepLease(database: Queryable, owner: string) {
   await database.query({
     text: `update sweep_lease set expires_at = '-infinity' where owner = $1`,
     values: [owner],

@@ -1,6 +1,7 @@
 /** One-time links: to join an account, or to set new credentials after a reset. Only digests of tokens are stored. */
 import type { Role } from '../../domain/users/role.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { countChanges, findRow, listRows } from '../query.ts';
 
 export type Invitation = {
   readonly invitationId: string;
@@ -20,7 +21,7 @@ export async function insertInvitation(
   tx: Transaction,
   invitation: Invitation,
   tokenDigest: Buffer,
-): Promise<void> {
+) {
   const { invitationId, email, accountId, role, userId, createdAt, expiresAt } = invitation;
   await tx.query({
     text: `insert into invitations
@@ -30,64 +31,40 @@ export async function insertInvitation(
   });
 }
 
-export async function findInvitation(
-  database: Queryable,
-  tokenDigest: Buffer,
-  now: Date,
-): Promise<Invitation | undefined> {
-  const { rows } = await database.query<Invitation>({
+export function findInvitation(database: Queryable, tokenDigest: Buffer, now: Date) {
+  return findRow<Invitation>(database, {
     text: `select ${columns} from invitations where token_digest = $1 and expires_at > $2`,
     values: [tokenDigest, now],
   });
-  return rows[0];
 }
 
 /** Deletes it, which ends the race of several who use one link: one gets it, the others find nothing. */
-export async function takeInvitation(
-  tx: Transaction,
-  tokenDigest: Buffer,
-  now: Date,
-): Promise<Invitation | undefined> {
-  const { rows } = await tx.query<Invitation>({
+export function takeInvitation(tx: Transaction, tokenDigest: Buffer, now: Date) {
+  return findRow<Invitation>(tx, {
     text: `delete from invitations where token_digest = $1 and expires_at > $2 returning ${columns}`,
     values: [tokenDigest, now],
   });
-  return rows[0];
 }
 
 /** Those that can still be used, by e-mail address. */
-export async function listInvitations(
-  database: Queryable,
-  accountId: string,
-  now: Date,
-): Promise<Invitation[]> {
-  const { rows } = await database.query<Invitation>({
+export function listInvitations(database: Queryable, accountId: string, now: Date) {
+  return listRows<Invitation>(database, {
     text: `select ${columns} from invitations where account_id = $1 and expires_at > $2
             order by email, invitation_id`,
     values: [accountId, now],
   });
-  return rows;
 }
 
 /** Undefined if the account has no such invitation. */
-export async function deleteInvitation(
-  tx: Transaction,
-  accountId: string,
-  invitationId: string,
-): Promise<Invitation | undefined> {
-  const { rows } = await tx.query<Invitation>({
+export function deleteInvitation(tx: Transaction, accountId: string, invitationId: string) {
+  return findRow<Invitation>(tx, {
     text: `delete from invitations where account_id = $1 and invitation_id = $2 returning ${columns}`,
     values: [accountId, invitationId],
   });
-  return rows[0];
 }
 
 /** A new link replaces the earlier ones for the same address. */
-export async function deleteInvitationsTo(
-  tx: Transaction,
-  accountId: string,
-  email: string,
-): Promise<void> {
+export async function deleteInvitationsTo(tx: Transaction, accountId: string, email: string) {
   await tx.query({
     text: 'delete from invitations where account_id = $1 and email = $2',
     values: [accountId, email],
@@ -95,14 +72,13 @@ export async function deleteInvitationsTo(
 }
 
 /** Returns how many there were. */
-export async function deleteInvitationsOf(tx: Transaction, accountId: string): Promise<number> {
-  const { rowCount } = await tx.query({
+export function deleteInvitationsOf(tx: Transaction, accountId: string) {
+  return countChanges(tx, {
     text: 'delete from invitations where account_id = $1',
     values: [accountId],
   });
-  return rowCount ?? 0;
 }
 
-export async function deleteResets(tx: Transaction, userId: string): Promise<void> {
+export async function deleteResets(tx: Transaction, userId: string) {
   await tx.query({ text: 'delete from invitations where user_id = $1', values: [userId] });
 }

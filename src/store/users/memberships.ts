@@ -2,6 +2,7 @@
 import type { Membership, Role } from '../../domain/users/role.ts';
 import type { OwnAccount } from '../../domain/users/session.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { changesOne, listRows } from '../query.ts';
 
 /**
  * The accounts of a user, by name. Two statements, because the user's memberships belong to several accounts. An account
@@ -31,33 +32,28 @@ export async function listAccountsOfUser(
 }
 
 /** All members of an account. The lock ends the race of two owners who remove or demote each other. */
-export async function lockMembers(tx: Transaction, accountId: string): Promise<Membership[]> {
-  const { rows } = await tx.query<Membership>({
+export function lockMembers(tx: Transaction, accountId: string) {
+  return listRows<Membership>(tx, {
     text: `select account_id as "accountId", user_id as "userId", role from memberships
             where account_id = $1 order by user_id for update`,
     values: [accountId],
   });
-  return rows;
 }
 
 /** False if the user belongs to the account already. */
-export async function insertMembership(
+export function insertMembership(
   tx: Transaction,
   { accountId, userId, role }: Membership,
   now: Date,
-): Promise<boolean> {
-  const { rowCount } = await tx.query({
+) {
+  return changesOne(tx, {
     text: `insert into memberships (account_id, user_id, role, created_at)
            values ($1, $2, $3, $4) on conflict (account_id, user_id) do nothing`,
     values: [accountId, userId, role, now],
   });
-  return rowCount === 1;
 }
 
-export async function saveRole(
-  tx: Transaction,
-  { accountId, userId, role }: Membership,
-): Promise<void> {
+export async function saveRole(tx: Transaction, { accountId, userId, role }: Membership) {
   await tx.query({
     text: 'update memberships set role = $3 where account_id = $1 and user_id = $2',
     values: [accountId, userId, role],
@@ -67,7 +63,7 @@ export async function saveRole(
 export async function deleteMembership(
   tx: Transaction,
   { accountId, userId }: Pick<Membership, 'accountId' | 'userId'>,
-): Promise<void> {
+) {
   await tx.query({
     text: 'delete from memberships where account_id = $1 and user_id = $2',
     values: [accountId, userId],

@@ -1,5 +1,6 @@
 /** The passkeys of users, and the challenges that they sign. */
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { changesOne, findRow, listRows } from '../query.ts';
 
 type StoredPasskey = {
   readonly credentialId: string;
@@ -9,53 +10,30 @@ type StoredPasskey = {
   readonly transports: readonly string[];
 };
 
-type PasskeyRow = {
-  credential_id: string;
-  user_id: string;
-  public_key: Buffer;
-  counter: string;
-  transports: string[];
-};
-
 /** The lock ends the race of two uses of one passkey: the second sees the counter of the first. */
-export async function lockPasskey(
-  tx: Transaction,
-  credentialId: string,
-): Promise<StoredPasskey | undefined> {
-  const { rows } = await tx.query<PasskeyRow>({
-    text: `select credential_id, user_id, public_key, counter, transports from passkeys
-            where credential_id = $1 for update`,
+export function lockPasskey(tx: Transaction, credentialId: string) {
+  return findRow<StoredPasskey>(tx, {
+    text: `select credential_id as "credentialId", user_id as "userId", public_key as "publicKey",
+                  counter, transports
+             from passkeys where credential_id = $1 for update`,
     values: [credentialId],
   });
-  return rows.map((row) => ({
-    credentialId: row.credential_id,
-    userId: row.user_id,
-    publicKey: row.public_key,
-    counter: Number(row.counter),
-    transports: row.transports,
-  }))[0];
 }
 
 /** False if somebody has registered this passkey already. */
-export async function insertPasskey(
+export function insertPasskey(
   tx: Transaction,
   { credentialId, userId, publicKey, counter, transports }: StoredPasskey,
   now: Date,
-): Promise<boolean> {
-  const { rowCount } = await tx.query({
+) {
+  return changesOne(tx, {
     text: `insert into passkeys (credential_id, user_id, public_key, counter, transports, created_at)
            values ($1, $2, $3, $4, $5, $6) on conflict (credential_id) do nothing`,
     values: [credentialId, userId, publicKey, counter, transports, now],
   });
-  return rowCount === 1;
 }
 
-export async function saveUse(
-  tx: Transaction,
-  credentialId: string,
-  counter: number,
-  now: Date,
-): Promise<void> {
+export async function saveUse(tx: Transaction, credentialId: string, counter: number, now: Date) {
   await tx.query({
     text: 'update passkeys set counter = $2, last_used_at = $3 where credential_id = $1',
     values: [credentialId, counter, now],
@@ -69,24 +47,20 @@ export type ListedPasskey = Pick<StoredPasskey, 'credentialId' | 'transports'> &
 };
 
 /** The oldest first. */
-export async function listPasskeysOfUser(
-  database: Queryable,
-  userId: string,
-): Promise<ListedPasskey[]> {
-  const { rows } = await database.query<ListedPasskey>({
+export function listPasskeysOfUser(database: Queryable, userId: string) {
+  return listRows<ListedPasskey>(database, {
     text: `select credential_id as "credentialId", transports, created_at as "createdAt",
                   last_used_at as "lastUsedAt"
              from passkeys where user_id = $1 order by created_at, credential_id`,
     values: [userId],
   });
-  return rows;
 }
 
-export async function deletePasskey(tx: Transaction, credentialId: string): Promise<void> {
+export async function deletePasskey(tx: Transaction, credentialId: string) {
   await tx.query({ text: 'delete from passkeys where credential_id = $1', values: [credentialId] });
 }
 
-export async function deletePasskeys(tx: Transaction, userId: string): Promise<void> {
+export async function deletePasskeys(tx: Transaction, userId: string) {
   await tx.query({ text: 'delete from passkeys where user_id = $1', values: [userId] });
 }
 
@@ -99,7 +73,7 @@ export type Challenge = {
   readonly expiresAt: Date;
 };
 
-export async function insertChallenge(database: Queryable, challenge: Challenge): Promise<void> {
+export async function insertChallenge(database: Queryable, challenge: Challenge) {
   await database.query({
     text: `insert into passkey_challenges (challenge, purpose, subject, user_id, expires_at)
            values ($1, $2, $3, $4, $5) on conflict (challenge) do nothing`,
@@ -111,17 +85,16 @@ export async function insertChallenge(database: Queryable, challenge: Challenge)
 }
 
 /** Deletes the challenge, so that what was signed can be used once. */
-export async function takeChallenge(
+export function takeChallenge(
   tx: Transaction,
   { challenge, purpose, subject }: Pick<Challenge, 'challenge' | 'purpose' | 'subject'>,
   now: Date,
-): Promise<Pick<Challenge, 'userId'> | undefined> {
-  const { rows } = await tx.query<{ userId: string | null }>({
+) {
+  return findRow<{ userId: string | null }>(tx, {
     text: `delete from passkey_challenges
             where challenge = $1 and purpose = $2 and subject is not distinct from $3
               and expires_at > $4
            returning user_id as "userId"`,
     values: [challenge, purpose, subject, now],
   });
-  return rows[0];
 }

@@ -1,6 +1,7 @@
 /** Sessions of users. The secret in the cookie is stored as a digest. */
 import type { Session, SessionUser, Visitor } from '../../domain/users/session.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { changesOne, countChanges, findRow, listRows } from '../query.ts';
 
 const columns = `s.session_id as "sessionId", s.user_id as "userId", s.account_id as "accountId",
                  s.created_at as "createdAt", s.last_seen_at as "lastSeenAt", s.expires_at as "expiresAt",
@@ -9,11 +10,8 @@ const columns = `s.session_id as "sessionId", s.user_id as "userId", s.account_i
 type FoundSession = Session & Omit<SessionUser, 'userId'>;
 
 /** Whether it is still live is for the caller to decide. */
-export async function findSessionBySecret(
-  database: Queryable,
-  secretDigest: Buffer,
-): Promise<FoundSession | undefined> {
-  const { rows } = await database.query<FoundSession>({
+export function findSessionBySecret(database: Queryable, secretDigest: Buffer) {
+  return findRow<FoundSession>(database, {
     name: 'find-session',
     text: `select ${columns}, u.email, u.password_hash is not null as "hasPassword",
                   exists (select from passkeys p where p.user_id = s.user_id) as "hasPasskey"
@@ -21,24 +19,18 @@ export async function findSessionBySecret(
             where s.secret_digest = $1`,
     values: [secretDigest],
   });
-  return rows[0];
 }
 
 /** The one that was used last comes first. */
-export async function listSessionsOfUser(database: Queryable, userId: string): Promise<Session[]> {
-  const { rows } = await database.query<Session>({
+export function listSessionsOfUser(database: Queryable, userId: string) {
+  return listRows<Session>(database, {
     text: `select ${columns} from sessions s where s.user_id = $1
             order by s.last_seen_at desc, s.session_id`,
     values: [userId],
   });
-  return rows;
 }
 
-export async function insertSession(
-  tx: Transaction,
-  session: Session,
-  secretDigest: Buffer,
-): Promise<void> {
+export async function insertSession(tx: Transaction, session: Session, secretDigest: Buffer) {
   await tx.query({
     text: `insert into sessions (session_id, secret_digest, user_id, account_id, created_at, last_seen_at,
                                  expires_at, confirmed_at, address, user_agent)
@@ -56,7 +48,7 @@ export async function saveSeen(
   sessionId: string,
   { address, userAgent }: Visitor,
   now: Date,
-): Promise<void> {
+) {
   await database.query({
     name: 'save-session-seen',
     text: `update sessions set last_seen_at = $2, address = $3, user_agent = $4
@@ -66,23 +58,18 @@ export async function saveSeen(
 }
 
 /** A new secret: the cookie from before is worth nothing from now on. False if the session has ended. */
-export async function renewSession(
+export function renewSession(
   tx: Transaction,
   sessionId: string,
   { secretDigest, confirmedAt }: { readonly secretDigest: Buffer; readonly confirmedAt: Date },
-): Promise<boolean> {
-  const { rowCount } = await tx.query({
+) {
+  return changesOne(tx, {
     text: 'update sessions set secret_digest = $2, confirmed_at = $3 where session_id = $1',
     values: [sessionId, secretDigest, confirmedAt],
   });
-  return rowCount === 1;
 }
 
-export async function saveChosenAccount(
-  database: Queryable,
-  sessionId: string,
-  accountId: string,
-): Promise<void> {
+export async function saveChosenAccount(database: Queryable, sessionId: string, accountId: string) {
   await database.query({
     text: 'update sessions set account_id = $2 where session_id = $1',
     values: [sessionId, accountId],
@@ -90,31 +77,21 @@ export async function saveChosenAccount(
 }
 
 /** False if the user has no such session. */
-export async function deleteSession(
-  tx: Transaction,
-  userId: string,
-  sessionId: string,
-): Promise<boolean> {
-  const { rowCount } = await tx.query({
+export function deleteSession(tx: Transaction, userId: string, sessionId: string) {
+  return changesOne(tx, {
     text: 'delete from sessions where user_id = $1 and session_id = $2',
     values: [userId, sessionId],
   });
-  return rowCount === 1;
 }
 
-export async function deleteSessionBySecret(tx: Transaction, secretDigest: Buffer): Promise<void> {
+export async function deleteSessionBySecret(tx: Transaction, secretDigest: Buffer) {
   await tx.query({ text: 'delete from sessions where secret_digest = $1', values: [secretDigest] });
 }
 
 /** All of a user but `except`. Returns how many. */
-export async function deleteSessionsOfUser(
-  tx: Transaction,
-  userId: string,
-  except: string | null,
-): Promise<number> {
-  const { rowCount } = await tx.query({
+export function deleteSessionsOfUser(tx: Transaction, userId: string, except: string | null) {
+  return countChanges(tx, {
     text: 'delete from sessions where user_id = $1 and session_id is distinct from $2',
     values: [userId, except],
   });
-  return rowCount ?? 0;
 }

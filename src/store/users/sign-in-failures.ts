@@ -4,6 +4,7 @@
  */
 import type { Failures } from '../../domain/users/back-off.ts';
 import type { Transaction } from '../../postgres/database.ts';
+import { findRow, findValue } from '../query.ts';
 
 /**
  * The lock ends the race of many guesses at a time: each sees the failures of those before it. Undefined if there was
@@ -20,19 +21,18 @@ export async function lockFailures(
     values: [subject, now],
   });
   if (rowCount === 1) return undefined;
-  const { rows } = await tx.query<Failures>({
+  return findRow<Failures>(tx, {
     text: `select failures, last_failed_at as "lastFailedAt", blocked_until as "blockedUntil"
              from sign_in_failures where subject = $1 for update`,
     values: [subject],
   });
-  return rows[0];
 }
 
 export async function saveFailures(
   tx: Transaction,
   subject: string,
   { failures, lastFailedAt, blockedUntil }: Failures,
-): Promise<void> {
+) {
   await tx.query({
     text: `update sign_in_failures set failures = $2, last_failed_at = $3, blocked_until = $4
             where subject = $1`,
@@ -41,7 +41,7 @@ export async function saveFailures(
 }
 
 /** Takes back one failure, and what it blocked. */
-export async function takeBackFailure(tx: Transaction, subject: string, now: Date): Promise<void> {
+export async function takeBackFailure(tx: Transaction, subject: string, now: Date) {
   await tx.query({
     text: `update sign_in_failures set failures = greatest(failures - 1, 0), blocked_until = $2
             where subject = $1`,
@@ -49,12 +49,12 @@ export async function takeBackFailure(tx: Transaction, subject: string, now: Dat
   });
 }
 
-export async function deleteFailures(tx: Transaction, subject: string): Promise<void> {
+export async function deleteFailures(tx: Transaction, subject: string) {
   await tx.query({ text: 'delete from sign_in_failures where subject = $1', values: [subject] });
 }
 
 /** All whose subject begins like this. */
-export async function deleteFailuresBelow(tx: Transaction, beginning: string): Promise<void> {
+export async function deleteFailuresBelow(tx: Transaction, beginning: string) {
   await tx.query({
     text: 'delete from sign_in_failures where starts_with(subject, $1)',
     values: [beginning],
@@ -62,16 +62,11 @@ export async function deleteFailuresBelow(tx: Transaction, beginning: string): P
 }
 
 /** The first of the subjects that has a row, used since then. */
-export async function findFirstSubject(
-  tx: Transaction,
-  subjects: readonly string[],
-  since: Date,
-): Promise<string | undefined> {
-  const { rows } = await tx.query<{ subject: string }>({
+export function findFirstSubject(tx: Transaction, subjects: readonly string[], since: Date) {
+  return findValue<string>(tx, {
     text: `select subject from sign_in_failures
             where subject = any($1::text[]) and last_failed_at > $2
             order by array_position($1::text[], subject) limit 1`,
     values: [subjects, since],
   });
-  return rows[0]?.subject;
 }
