@@ -8,7 +8,7 @@ import { nameOf, valueText } from './why-values.js';
 
 /** @typedef {Record<string, unknown> & { currency?: string }} Notice */
 /** @typedef {{ kind: string, why?: string, payment?: Notice | null, refund?: Notice | null, references?: Notice }} Meaning */
-/** @typedef {Omit<ReturnType<typeof import('../../src/http/dashboard/delivery-view.ts').deliveryBodyView>, 'understood'> & { understood: Meaning | null }} Received */
+/** @typedef {Omit<ReturnType<typeof import('../../src/http/dashboard/inbox.ts').deliveryBodyView>, 'understood'> & { understood: Meaning | null }} Received */
 
 /** @param {{ delivery: Received }} props */
 export function Understood({ delivery: { understood } }) {

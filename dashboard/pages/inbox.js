@@ -13,7 +13,7 @@ import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
 import { hrefOf, place, withQuery } from '../core/router.js';
 
-/** @typedef {ReturnType<typeof import('../../src/http/dashboard/delivery-view.ts').listedDeliveryView>} Listed */
+/** @typedef {ReturnType<typeof import('../../src/http/dashboard/inbox.ts').listedDeliveryView>} Listed */
 
 const states = [
   ...['received', 'parked', 'needs_review', 'dead', 'processed', 'stale', 'ignored', 'resolved'],

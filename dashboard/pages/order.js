@@ -19,7 +19,7 @@ import { may, session } from '../core/session.js';
 
 /** @typedef {import('../components/payment-card.js').Payment} Payment */
 /** @typedef {import('../components/payment-card.js').Refund} Refund */
-/** @typedef {ReturnType<typeof import('../../src/http/dashboard/order-page-view.ts').orderPageView>} OrderPage */
+/** @typedef {ReturnType<typeof import('../../src/http/dashboard/order-page.ts').orderPageView>} OrderPage */
 /** @typedef {OrderPage['order']} Order */
 /** @typedef {Order['items'][number]} Item */
 

@@ -9,7 +9,7 @@ import { counted } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
 
-/** @typedef {ReturnType<typeof import('../../src/http/dashboard/session-view.ts').listedSessionView>} Listed */
+/** @typedef {ReturnType<typeof import('../../src/http/dashboard/session.ts').listedSessionView>} Listed */
 
 export function Page() {
   const live = useLive('/sessions');

@@ -11,7 +11,7 @@ import { mayChange, SettingsForm } from './settings-form.js';
 import { Keys } from './settings-keys.js';
 import { Providers } from './settings-providers.js';
 
-/** @typedef {ReturnType<typeof import('../../src/http/dashboard/settings-view.ts').settingsView>} Settings */
+/** @typedef {ReturnType<typeof import('../../src/http/dashboard/settings.ts').settingsView>} Settings */
 /** @typedef {{ settings: Settings, save: (changes: object) => Promise<void>, reload: () => void }} SectionProps */
 
 /** @type {readonly [id: string, title: string, Section: (props: SectionProps) => any][]} */

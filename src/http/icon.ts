@@ -20,7 +20,6 @@ export const iconRoutes: FastifyPluginAsync = async (app) => {
   for (const url of [path, '/favicon.ico']) {
     app.get(url, {
       config: { bound: 'file' },
-      schema: { hide: true },
       handler: async (_request, reply) => reply.headers(headers).type('image/svg+xml').send(svg),
     });
   }

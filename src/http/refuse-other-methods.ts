@@ -32,7 +32,6 @@ function addPreflight(app: FastifyInstance, url: string, methods: readonly strin
     method: 'OPTIONS',
     url,
     config: { access: 'public', bound: 'file' },
-    schema: { hide: true },
     // Replies before a body is read: a preflight has none.
     onRequest: async (_request, reply) => answerPreflight(reply, methods.join(', ')).send(),
     handler: async () => undefined,
@@ -50,7 +49,6 @@ function refuseMethods(
     method: app.supportedMethods.filter(isRefused) as HTTPMethods[],
     url,
     config: { access: 'public', bound: 'file' },
-    schema: { hide: true },
     // Refuses before the body is read.
     onRequest: async (_request, reply) => {
       reply.header('allow', allow);

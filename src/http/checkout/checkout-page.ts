@@ -19,7 +19,7 @@ import { authenticateConsumer, type Consumer, openSession } from './session.ts';
 type Params = { readonly order_id: string };
 type Query = Readonly<Record<string, unknown>>;
 const path = '/checkout/:order_id';
-const hidden = { config: { bound: 'checkout' }, schema: { hide: true } } as const;
+const bounded = { config: { bound: 'checkout' } } as const;
 
 export function checkoutPage(context: HttpContext): FastifyPluginAsync {
   return async (app) => {
@@ -28,7 +28,7 @@ export function checkoutPage(context: HttpContext): FastifyPluginAsync {
     app.setErrorHandler(sendCheckoutError);
 
     app.get<{ Querystring: Query }>('/checkout', {
-      ...hidden,
+      ...bounded,
       handler: async (request, reply) => {
         const { token } = request.query;
         const { orderId } = await openSession(context, { request, reply }, token);
@@ -39,7 +39,7 @@ export function checkoutPage(context: HttpContext): FastifyPluginAsync {
     });
 
     app.get<{ Params: Params }>(path, {
-      ...hidden,
+      ...bounded,
       handler: async (request, reply) => {
         const consumer = await authenticateConsumer(context, { request, reply });
         return show(context, request, reply, consumer);
@@ -47,7 +47,7 @@ export function checkoutPage(context: HttpContext): FastifyPluginAsync {
     });
 
     app.get<{ Params: Params }>(`${path}/state`, {
-      ...hidden,
+      ...bounded,
       handler: async (request, reply) => {
         const { caller } = await authenticateConsumer(context, { request, reply });
         return { state: stateOf(await context.useCases.getCheckout(caller)) };
@@ -55,7 +55,7 @@ export function checkoutPage(context: HttpContext): FastifyPluginAsync {
     });
 
     app.post<{ Params: Params; Body: string }>(`${path}/pay`, {
-      ...hidden,
+      ...bounded,
       handler: (request, reply) =>
         withForm(context, request, reply, async (consumer, form) => {
           const wanted = toPaymentRequest(consumer.caller.orderId, form);
@@ -66,7 +66,7 @@ export function checkoutPage(context: HttpContext): FastifyPluginAsync {
     });
 
     app.post<{ Params: Params; Body: string }>(`${path}/give-up`, {
-      ...hidden,
+      ...bounded,
       handler: (request, reply) =>
         withForm(context, request, reply, async (consumer, form) => {
           const outcome = await context.useCases.giveUpPayment(consumer.caller, form.attempt);
@@ -77,7 +77,7 @@ export function checkoutPage(context: HttpContext): FastifyPluginAsync {
     });
 
     app.get<{ Params: Params & { readonly language: string } }>(`${path}/language/:language`, {
-      ...hidden,
+      ...bounded,
       config: { bound: 'file' },
       handler: async (request, reply) => {
         const { order_id: orderId, language: wanted } = request.params;

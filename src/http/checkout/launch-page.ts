@@ -25,7 +25,6 @@ export function launchPage(context: HttpContext): FastifyPluginAsync {
     app.setErrorHandler(sendCheckoutError);
     app.get<{ Params: Params }>('/pay/:account_id/:transaction_id', {
       config: { bound: 'page' },
-      schema: { hide: true },
       handler: async ({ params }, reply) => {
         const launch = await context.useCases.findLaunch(params.account_id, params.transaction_id);
         return sendLaunch(context, reply, launch, params.transaction_id);

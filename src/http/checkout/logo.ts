@@ -20,7 +20,6 @@ export function logoRoute({ useCases }: HttpContext): FastifyPluginAsync {
     const refuseOtherMethods = watchRoutes(app);
     app.get<{ Params: Params }>('/checkout/logo/:account_id/:digest', {
       config: { bound: 'logo' },
-      schema: { hide: true },
       handler: async ({ params }, reply) => {
         const logo = await useCases.findLogo(params.account_id, params.digest);
         if (!logo) throw new ServiceError('NOT_FOUND', 'The account has no such logo.');

@@ -17,7 +17,6 @@ export function paymentLinkRoute({ useCases }: HttpContext): FastifyPluginAsync 
 
     app.get<{ Params: Params }>('/l/:link_id', {
       config: { bound: 'page' },
-      schema: { hide: true },
       handler: async ({ params }, reply) => {
         const opened = await useCases.openLink(params.link_id);
         if (opened.kind === 'unknown') throw new ServiceError('NOT_FOUND');

@@ -44,7 +44,6 @@ export function returnPage(context: HttpContext): FastifyPluginAsync {
 
     app.get<{ Params: Params; Querystring: Query }>(path, {
       config: { bound: 'page' },
-      schema: { hide: true },
       handler: async ({ params, query }, reply) => {
         const saysPaid = paidFields.some((name) => query[name] !== undefined);
         const isToShop = query.to === 'shop';
@@ -65,7 +64,6 @@ export function returnPage(context: HttpContext): FastifyPluginAsync {
     // After this redirect the browser is on our own site, and a reload does not post again.
     app.post<{ Params: Params }>(path, {
       config: { bound: 'page' },
-      schema: { hide: true },
       handler: async ({ body }, reply) => {
         const fields = new URLSearchParams(typeof body === 'string' ? body : '');
         const saysPaid = paidFields.some((name) => fields.has(name));

@@ -1,23 +1,18 @@
 /** The audit log of the current account, newest first. Contract 13.3. */
 import type { FastifyInstance } from 'fastify';
 import type { AuditEntry } from '../../domain/audit.ts';
-import { includesRole } from '../../domain/users/role.ts';
 import type { HttpContext } from '../http-context.ts';
-import { getAccount } from './dashboard-guard.ts';
-import { type Query, readLimit, readText } from './read-query.ts';
+import { addRoute } from './dashboard-guard.ts';
+import { readLimit, readText } from './read-query.ts';
+import { isMaskedFor } from './view-parts.ts';
 
 export function addAuditLog(app: FastifyInstance, { useCases }: HttpContext): void {
-  app.get<{ Querystring: Query }>('/audit', {
-    config: { dashboard: 'viewer', bound: 'search' },
-    schema: { hide: true },
-    handler: async (request) => {
-      const { accountId, role } = getAccount(request);
-      const page = { after: readText(request.query, 'after'), limit: readLimit(request.query) };
-      const { entries, next } = await useCases.listAuditLog(accountId, page);
-      // A note may mention a consumer, whose data a viewer sees masked only.
-      const hasNotes = includesRole(role, 'operator');
-      return { entries: entries.map((entry) => auditView(entry, hasNotes)), next: next ?? null };
-    },
+  addRoute(app, 'viewer', 'GET /audit', { bound: 'search' }, async ({ account, query }) => {
+    const page = { after: readText(query, 'after'), limit: readLimit(query) };
+    const { entries, next } = await useCases.listAuditLog(account.accountId, page);
+    // A note may mention a consumer, whose data a viewer sees masked only.
+    const hasNotes = !isMaskedFor(account.role);
+    return { entries: entries.map((entry) => auditView(entry, hasNotes)), next: next ?? null };
   });
 }
 

@@ -10,7 +10,6 @@ import { addDashboardGuard } from './dashboard-guard.ts';
 import { addEndpoints } from './endpoints.ts';
 import { addEvents } from './events.ts';
 import { addInbox } from './inbox.ts';
-import { addInvitation } from './invitation.ts';
 import { addOrderPage } from './order-page.ts';
 import { addOrders } from './orders.ts';
 import { addOverview } from './overview.ts';
@@ -18,7 +17,7 @@ import { addPaymentLinks } from './payment-links.ts';
 import { addReview } from './review.ts';
 import { addSession } from './session.ts';
 import { addSettings } from './settings.ts';
-import { addSignIn } from './sign-in.ts';
+import { addInvitation, addSignIn } from './sign-in.ts';
 import { addTeam } from './team.ts';
 import { addWhy } from './why.ts';
 

@@ -2,9 +2,17 @@
  * Authorises each call of the dashboard before any of the body is read: by its origin, by its session, by the role that
  * the route declares, and by a confirmation for what only owners may change. Contract 13.2, 13.9.
  */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  HTTPMethods,
+  RouteHandlerMethod,
+} from 'fastify';
+import type { Static, TSchema } from 'typebox';
 import type { Actor } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { limits } from '../../domain/limits.ts';
 import { userLimits } from '../../domain/users/limits.ts';
 import { includesRole, type Role } from '../../domain/users/role.ts';
 import {
@@ -14,8 +22,10 @@ import {
   type Visitor,
 } from '../../domain/users/session.ts';
 import { dashboardOrigins } from '../../domain/users/site.ts';
+import type { BoundName } from '../bounds.ts';
 import { clientAddress } from '../client-address.ts';
 import type { HttpContext } from '../http-context.ts';
+import type { Query } from './read-query.ts';
 import { findSecret } from './session-cookie.ts';
 
 /**
@@ -31,30 +41,100 @@ declare module 'fastify' {
     isConfirmedByHandler?: boolean;
   }
   interface FastifyRequest {
-    signedIn: SignedIn | null;
-    visitor: Visitor | null;
+    /** Null on routes for visitors. */
+    foundSession: SignedIn | null;
+    readonly visitor: Visitor;
+    readonly signedIn: SignedIn;
+    /** The account of a route that needs a role. It comes from the session and never from the request. */
+    readonly account: OwnAccount;
+    /** For the audit log. */
+    readonly actor: Actor;
   }
 }
 
-export function addDashboardGuard(app: FastifyInstance, context: HttpContext): void {
-  app.decorateRequest('signedIn', null);
-  app.decorateRequest('visitor', null);
-  app.addHook('onRoute', ({ config = {} }) => {
-    config.bound ??= config.dashboard === 'visitor' ? 'visit' : 'call';
+type RouteOptions<Body extends TSchema> = {
+  readonly body?: Body;
+  readonly bodyLimit?: number;
+  readonly bound?: BoundName;
+  readonly share?: number;
+  readonly isConfirmedByHandler?: boolean;
+};
+
+/** The names after colons in a path. */
+type ParamName<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamName<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+type Request<Path extends string, Body extends TSchema> = FastifyRequest<{
+  Params: Readonly<Record<ParamName<Path>, string>>;
+  Querystring: Query;
+  Body: Static<Body>;
+}>;
+
+/** Adds a route such as `GET /team`. Calls of visitors and of users are bounded differently unless a bound is given. */
+export function addRoute<Route extends string, Body extends TSchema>(
+  app: FastifyInstance,
+  access: DashboardAccess,
+  route: Route,
+  { body, bodyLimit = limits.publicBodyBytesMax, ...config }: RouteOptions<Body>,
+  handler: (request: Request<Route, Body>, reply: FastifyReply) => unknown,
+): void {
+  const [method, url = ''] = route.split(' ');
+  app.route({
+    method: method as HTTPMethods,
+    url,
+    bodyLimit,
+    config: { dashboard: access, bound: access === 'visitor' ? 'visit' : 'call', ...config },
+    ...(body && { schema: { body } }),
+    handler: handler as RouteHandlerMethod,
   });
+}
+
+export function addDashboardGuard(app: FastifyInstance, context: HttpContext): void {
+  decorateRequests(app, context);
   app.addHook('onRequest', async (request, reply) => {
     // A method that the path does not take: the route itself refuses it.
     if (request.routeOptions.config.access === 'public') return;
     const secret = findSecret(context, request);
     if (secret !== undefined) await context.holdSlot(request, reply, secret, 'session');
     await authorize(context, request, secret);
-    const { signedIn } = request;
-    if (!signedIn) return;
+    const { foundSession } = request;
+    if (!foundSession) return;
     // Before the body is read and a slot of all requests is taken: whoever waits here takes nothing from others.
-    await context.holdSlot(request, reply, signedIn.account?.accountId ?? signedIn.user.userId);
+    const { account, user } = foundSession;
+    await context.holdSlot(request, reply, account?.accountId ?? user.userId);
   });
   app.addHook('preValidation', (request, _reply, done) => {
     done(hasStorableParams(request) ? undefined : new ServiceError('NOT_FOUND'));
+  });
+}
+
+function decorateRequests(app: FastifyInstance, context: HttpContext): void {
+  app.decorateRequest('foundSession', null);
+  app.decorateRequest('visitor', {
+    getter() {
+      return readVisitor(context, this);
+    },
+  });
+  app.decorateRequest('signedIn', {
+    getter() {
+      if (!this.foundSession) throw new Error('the route is not guarded');
+      return this.foundSession;
+    },
+  });
+  app.decorateRequest('account', {
+    getter() {
+      const { account } = this.signedIn;
+      if (!account) throw new Error('the route declares no role');
+      return account;
+    },
+  });
+  app.decorateRequest('actor', {
+    getter() {
+      return actorOf(this.signedIn.user, this.visitor);
+    },
   });
 }
 
@@ -73,15 +153,14 @@ async function authorize(
   if (isChange(request)) refuseOtherSites(context, request);
   // A route that does not declare its access is open to owners only.
   const access = config.dashboard ?? 'owner';
-  const visitor = readVisitor(context, request);
-  request.visitor = visitor;
+  const { visitor } = request;
   if (access === 'visitor') return context.countVisitor(visitor.address);
   const signedIn = secret && (await context.useCases.findSession(secret, visitor));
   if (!signedIn) {
     context.countVisitor(visitor.address);
     throw new ServiceError('AUTHENTICATION_FAILED', 'Sign in first, or again.');
   }
-  request.signedIn = signedIn;
+  request.foundSession = signedIn;
   if (access !== 'user') checkRole(request, signedIn.account, access);
   if (access === 'owner' && isChange(request) && !config.isConfirmedByHandler) {
     context.useCases.requireConfirmation(signedIn);
@@ -135,26 +214,4 @@ function refuseOtherAccount(request: FastifyRequest, { accountId, name }: OwnAcc
 function readVisitor({ settings }: HttpContext, { raw }: FastifyRequest): Visitor {
   const userAgent = (raw.headers['user-agent'] ?? '').slice(0, userLimits.userAgentCharsMax);
   return { address: clientAddress(raw, settings.trustedProxies), userAgent };
-}
-
-export function visitorOf({ visitor }: FastifyRequest): Visitor {
-  if (!visitor) throw new Error('the route is not guarded');
-  return visitor;
-}
-
-export function getSignedIn({ signedIn }: FastifyRequest): SignedIn {
-  if (!signedIn) throw new Error('the route is not guarded');
-  return signedIn;
-}
-
-/** The account of a route that needs a role. It comes from the session and never from the request. */
-export function getAccount(request: FastifyRequest): OwnAccount {
-  const { account } = getSignedIn(request);
-  if (!account) throw new Error('the route declares no role');
-  return account;
-}
-
-/** For the audit log. */
-export function getActor(request: FastifyRequest): Actor {
-  return actorOf(getSignedIn(request).user, visitorOf(request));
 }

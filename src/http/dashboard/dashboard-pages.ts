@@ -16,7 +16,7 @@ type Loaded = PageFiles & { readonly page: StaticFile; readonly policy: string }
 type FileParams = { readonly version: string; readonly name: string; readonly file?: string };
 type PageParams = { readonly page?: string };
 
-const hidden = { config: { bound: 'file' }, schema: { hide: true } } as const;
+const bounded = { config: { bound: 'file' } } as const;
 
 export function dashboardPages(context: HttpContext): FastifyPluginAsync {
   // Compressing takes a moment, so it is done on the first visit.
@@ -29,7 +29,7 @@ export function dashboardPages(context: HttpContext): FastifyPluginAsync {
     for (const path of ['/:name', '/:name/:file']) {
       app.get<{ Params: FileParams }>(
         `/dashboard/files/:version${path}`,
-        hidden,
+        bounded,
         async (request, reply) => {
           const { version, name, file } = request.params;
           const loaded = await load();
@@ -41,7 +41,7 @@ export function dashboardPages(context: HttpContext): FastifyPluginAsync {
       );
     }
     for (const path of ['', '/:page', '/:page/:id', '/:page/:id/:part']) {
-      app.get<{ Params: PageParams }>(`/dashboard${path}`, hidden, async (request, reply) => {
+      app.get<{ Params: PageParams }>(`/dashboard${path}`, bounded, async (request, reply) => {
         // What the API or the files do not have is no page.
         if (['api', 'files'].includes(request.params.page ?? ''))
           throw new ServiceError('NOT_FOUND');

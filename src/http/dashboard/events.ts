@@ -1,6 +1,6 @@
 /** Events of the current account, and sending them again. Contract 13.7. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { maskAddress, maskName, maskPhone, maskUpiId } from '../../domain/consumers/mask.ts';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { type EventKey, eventIdOf, findEventKey, isOrderId } from '../../domain/ids.ts';
@@ -8,9 +8,7 @@ import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/users/role.ts';
 import type { AccountEvent } from '../../use-cases/events/list-events.ts';
 import type { HttpContext } from '../http-context.ts';
-import { getAccount, getActor } from './dashboard-guard.ts';
-import { shownUrl } from './endpoints.ts';
-import { isMaskedFor } from './orders.ts';
+import { addRoute } from './dashboard-guard.ts';
 import {
   type Query,
   readChoice,
@@ -19,6 +17,7 @@ import {
   readTime,
   refuseUnknown,
 } from './read-query.ts';
+import { isMaskedFor, shownUrl } from './view-parts.ts';
 
 const EndpointField = Type.Optional(Type.String({ maxLength: limits.textCharsMax }));
 const ResendBody = Type.Object({ endpoint_id: EndpointField });
@@ -26,43 +25,44 @@ const ResendAllBody = Type.Object({
   since: Type.String({ maxLength: limits.textCharsMax }),
   endpoint_id: EndpointField,
 });
-type EventParams = { readonly event_id: string };
 const states = ['pending', 'delivered', 'undelivered'] as const;
+const search = { bound: 'search' } as const;
 
-const forViewers = {
-  config: { dashboard: 'viewer', bound: 'search' },
-  schema: { hide: true },
-} as const;
-const forOperators = {
-  config: { dashboard: 'operator' },
-  bodyLimit: limits.publicBodyBytesMax,
-} as const;
-
-export function addEvents(app: FastifyInstance, context: HttpContext): void {
-  const { useCases } = context;
-
-  app.get<{ Querystring: Query }>('/events', {
-    ...forViewers,
-    handler: async (request) => {
-      const { accountId } = getAccount(request);
-      const page = await useCases.listEvents(accountId, readPage(accountId, request.query));
-      return {
-        events: page.rows.map(listedEventView),
-        next: page.next ? `${eventIdOf(page.next)}/${page.next.endpointId}` : null,
-      };
-    },
+export function addEvents(app: FastifyInstance, { useCases }: HttpContext): void {
+  addRoute(app, 'viewer', 'GET /events', search, async ({ account: { accountId }, query }) => {
+    const page = await useCases.listEvents(accountId, readPage(accountId, query));
+    return {
+      events: page.rows.map(listedEventView),
+      next: page.next ? `${eventIdOf(page.next)}/${page.next.endpointId}` : null,
+    };
   });
 
-  app.get<{ Params: EventParams }>('/events/:event_id', {
-    ...forViewers,
-    handler: async (request) => {
-      const event = await useCases.findAccountEvent(getOwnEvent(request));
-      if (!event) throw unknownEvent(request.params.event_id);
-      return eventView(event, getAccount(request).role);
-    },
+  addRoute(app, 'viewer', 'GET /events/:event_id', search, async (request) => {
+    const event = await useCases.findAccountEvent(getOwnEvent(request));
+    if (!event) throw unknownEvent(request.params.event_id);
+    return eventView(event, request.account.role);
   });
 
-  addResend(app, context);
+  const withResend = { body: ResendBody };
+  addRoute(app, 'operator', 'POST /events/:event_id/resend', withResend, async (request) => {
+    const event = getOwnEvent(request);
+    const { event_id: eventId } = request.params;
+    if (!(await useCases.findAccountEvent(event))) throw unknownEvent(eventId);
+    const { endpoint_id: endpointId } = request.body;
+    const { resent, pruned } = await useCases.resendEvents({ event }, endpointId, request.actor);
+    if (resent === 0) throw notResent(eventId, pruned > 0);
+    return { resent };
+  });
+
+  addRoute(app, 'operator', 'POST /events/resend', { body: ResendAllBody }, async (request) => {
+    const { account, actor, body } = request;
+    const { resent, isMore } = await useCases.resendUndelivered(actor, {
+      accountId: account.accountId,
+      endpointId: body.endpoint_id,
+      since: readTime(body, 'since') ?? refuseField('since', 'is missing'),
+    });
+    return { resent, more: isMore };
+  });
 }
 
 function readPage(accountId: string, query: Query) {
@@ -85,37 +85,6 @@ function readAfter(accountId: string, text: string | undefined) {
   return refuseField('after', 'must be the next of the page before');
 }
 
-function addResend(app: FastifyInstance, { useCases }: HttpContext): void {
-  app.post<{ Params: EventParams; Body: Static<typeof ResendBody> }>('/events/:event_id/resend', {
-    ...forOperators,
-    schema: { hide: true, body: ResendBody },
-    handler: async (request) => {
-      const event = getOwnEvent(request);
-      const { event_id: eventId } = request.params;
-      if (!(await useCases.findAccountEvent(event))) throw unknownEvent(eventId);
-      const { endpoint_id: endpointId } = request.body;
-      const actor = getActor(request);
-      const { resent, pruned } = await useCases.resendEvents({ event }, endpointId, actor);
-      if (resent === 0) throw notResent(eventId, pruned > 0);
-      return { resent };
-    },
-  });
-
-  app.post<{ Body: Static<typeof ResendAllBody> }>('/events/resend', {
-    ...forOperators,
-    schema: { hide: true, body: ResendAllBody },
-    handler: async (request) => {
-      const { accountId } = getAccount(request);
-      const { endpoint_id: endpointId } = request.body;
-      const since = readTime(request.body, 'since') ?? refuseField('since', 'is missing');
-      const { resent, isMore } = await useCases.resendUndelivered(getActor(request), {
-        ...{ accountId, endpointId, since },
-      });
-      return { resent, more: isMore };
-    },
-  });
-}
-
 function notResent(eventId: string, isPruned: boolean): ServiceError {
   return new ServiceError(
     'INVALID_REQUEST_PARAMETER',
@@ -126,10 +95,12 @@ function notResent(eventId: string, isPruned: boolean): ServiceError {
 }
 
 /** An id contains its account. One of another account is answered like one that does not exist. */
-function getOwnEvent(request: FastifyRequest<{ Params: EventParams }>): EventKey {
-  const { event_id: eventId } = request.params;
+function getOwnEvent({
+  account,
+  params: { event_id: eventId },
+}: FastifyRequest<{ Params: { readonly event_id: string } }>): EventKey {
   const key = findEventKey(eventId);
-  if (key?.accountId !== getAccount(request).accountId) throw unknownEvent(eventId);
+  if (key?.accountId !== account.accountId) throw unknownEvent(eventId);
   return key;
 }
 
@@ -171,7 +142,8 @@ export function eventView(event: AccountEvent, role: Role) {
       body_pruned: body === null,
     },
     endpoints: event.endpoints.map((one) => ({
-      ...{ endpoint_id: one.endpointId, url: shownUrl(one.url, role) },
+      endpoint_id: one.endpointId,
+      url: shownUrl(one.url, role),
       ...stateView(one),
     })),
     attempts: event.attempts.map((attempt) => ({

@@ -1,17 +1,22 @@
-/** One order with its payments, and refunds of them. Contract 13.5. */
+/** One order with its payments, and refunds of them. A viewer sees personal data as an order token does. Contract 13.5. */
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
+import { maskUser } from '../../domain/consumers/mask.ts';
 import { refuseField } from '../../domain/errors.ts';
 import { findNote } from '../../domain/inbox/review.ts';
 import { limits } from '../../domain/limits.ts';
+import type { MinorUnits } from '../../domain/money/money.ts';
+import type { Address, LineItem, Order, StoredNumber } from '../../domain/orders/order.ts';
+import { adviceFor } from '../../domain/review-flag.ts';
+import type { OrderPage } from '../../use-cases/orders/get-order-page.ts';
 import type { HttpContext } from '../http-context.ts';
 import { markReplay, readIdempotencyKey } from '../merchant/idempotency-key.ts';
-import { getAccount, getActor } from './dashboard-guard.ts';
-import { orderPageView } from './order-page-view.ts';
-import { isMaskedFor } from './orders.ts';
-import { type Query, readText, refuseUnknown } from './read-query.ts';
-
-type OrderParams = { readonly order_id: string };
+import { attributesView } from '../merchant/order-view.ts';
+import { addRoute } from './dashboard-guard.ts';
+import { userView } from './orders.ts';
+import { paymentView, refundView, type ShowFlags } from './payment-view.ts';
+import { readText, refuseUnknown } from './read-query.ts';
+import { amountText, isMaskedFor } from './view-parts.ts';
 
 const RefundBody = Type.Object({
   transaction_id: Type.String({ minLength: 1, maxLength: limits.textCharsMax }),
@@ -22,39 +27,31 @@ const RefundBody = Type.Object({
 });
 
 export function addOrderPage(app: FastifyInstance, { useCases }: HttpContext): void {
-  app.get<{ Params: OrderParams; Querystring: Query }>('/orders/:order_id', {
-    config: { dashboard: 'viewer', bound: 'search' },
-    schema: { hide: true },
-    handler: async (request) => {
-      const { accountId, role } = getAccount(request);
-      refuseUnknown(request.query, ['after']);
-      const after = readText(request.query, 'after');
-      const { order_id: orderId } = request.params;
-      const page = await useCases.getOrderPage({ accountId, orderId }, after);
-      return orderPageView(page, isMaskedFor(role));
-    },
+  addRoute(app, 'viewer', 'GET /orders/:order_id', { bound: 'search' }, async (request) => {
+    const { account, params, query } = request;
+    refuseUnknown(query, ['after']);
+    const key = { accountId: account.accountId, orderId: params.order_id };
+    const page = await useCases.getOrderPage(key, readText(query, 'after'));
+    return orderPageView(page, isMaskedFor(account.role));
   });
 
-  app.post<{ Params: OrderParams; Body: Static<typeof RefundBody> }>('/orders/:order_id/refunds', {
-    config: { dashboard: 'operator' },
-    bodyLimit: limits.publicBodyBytesMax,
-    schema: { hide: true, body: RefundBody },
-    handler: async (request, reply) => {
-      const { accountId } = getAccount(request);
-      const { order_id: orderId } = request.params;
-      const { body } = request;
-      const made = await useCases.refundAsUser(
-        getActor(request),
-        { accountId, orderId },
-        {
-          transactionId: body.transaction_id,
-          amount: body.refund_amount,
-          refundedSoFar: body.refunded_so_far,
-          // Without a key, a reply that is lost would lead to a second refund.
-          key: readIdempotencyKey(request) ?? refuseField('Idempotency-Key', 'is missing'),
-          note: findNote(body.note ?? '') ?? null,
-        },
-      );
+  const withRefund = { body: RefundBody };
+  addRoute(
+    app,
+    'operator',
+    'POST /orders/:order_id/refunds',
+    withRefund,
+    async (request, reply) => {
+      const { account, actor, params, body } = request;
+      const order = { accountId: account.accountId, orderId: params.order_id };
+      const made = await useCases.refundAsUser(actor, order, {
+        transactionId: body.transaction_id,
+        amount: body.refund_amount,
+        refundedSoFar: body.refunded_so_far,
+        // Without a key, a reply that is lost would lead to a second refund.
+        key: readIdempotencyKey(request) ?? refuseField('Idempotency-Key', 'is missing'),
+        note: findNote(body.note ?? '') ?? null,
+      });
       markReplay(reply, made.replayed);
       const { transactionId, status, paymentTransactionId } = made.reply;
       return {
@@ -63,5 +60,108 @@ export function addOrderPage(app: FastifyInstance, { useCases }: HttpContext): v
         payment_transaction_id: paymentTransactionId,
       };
     },
-  });
+  );
+}
+
+export function orderPageView(page: OrderPage, masked: boolean) {
+  const { order, sums } = page;
+  const text = (minor: MinorUnits) => amountText(minor, order.amounts.currency);
+  const showFlags = flagsOf(page);
+  return {
+    order: {
+      order_id: order.orderId,
+      invoice_id: order.invoiceId,
+      status: page.status,
+      attempts: order.attempts,
+      created_at: order.createdAt.toISOString(),
+      lapses_at: order.lapsesAt.toISOString(),
+      flags: showFlags(order.orderId, order.flags),
+      currency: order.amounts.currency,
+      amount_before_tax: text(order.amounts.beforeTax),
+      tax: text(order.amounts.tax),
+      total_amount: text(order.amounts.total),
+      paid_amount: text(sums.paid),
+      refunded_amount: text(sums.refunded),
+      refund_pending_amount: text(sums.pending),
+      available_amount: text(sums.available),
+      conversion: conversionView(order),
+      ...detailsView(order, masked),
+      checkout: page.checkout
+        ? {
+            opened_at: page.checkout.openedAt.toISOString(),
+            chosen_at: page.checkout.chosenAt?.toISOString() ?? null,
+          }
+        : null,
+    },
+    payments: page.payments.map((payment) => paymentView(payment, { masked, showFlags })),
+    payments_total: page.paymentsTotal,
+    next: page.next ?? null,
+    other_refunds: page.otherRefunds.map((refund) => refundView(refund, showFlags)),
+  };
+}
+
+function flagsOf({ resolved }: OrderPage): ShowFlags {
+  return (subject, flags) =>
+    flags.map((flag) => {
+      const closing = resolved.find((entry) => entry.subject === subject && entry.flag === flag);
+      return {
+        flag,
+        advice: adviceFor([flag]),
+        resolved_at: closing?.at.toISOString() ?? null,
+        resolved_by: closing?.actor ?? null,
+      };
+    });
+}
+
+function conversionView({ conversion }: Order) {
+  if (!conversion) return null;
+  const { original, rate } = conversion;
+  const { currency } = original;
+  return { currency, total_amount: amountText(original.total, currency), rate };
+}
+
+function detailsView({ details, userId, restricted }: Order, masked: boolean) {
+  const { user } = details;
+  return {
+    user: user
+      ? { ...userView(masked ? maskUser(user) : user), user_id: userId, restricted }
+      : null,
+    shipping_address: addressLines(details.shippingAddress, masked),
+    billing_address: addressLines(details.billingAddress, masked),
+    items: (details.lineItems ?? []).map(itemView),
+    custom_attributes: attributesView(details.customAttributes ?? []),
+    description: details.description ?? null,
+    callback_url: details.callbackUrl ?? null,
+    callback_mode: details.callbackMode ?? null,
+    shop: details.merchantShopfrontDomain ?? null,
+    platform: joined([details.referrerPlatform, details.referrerPlatformVersion], ' '),
+    ip_address: details.ipAddress === undefined ? null : masked ? '***' : details.ipAddress,
+  };
+}
+
+/** An order token sees city, state and pincode, and nothing more precise. Contract 2.9. */
+function addressLines(address: Address | undefined, masked: boolean): readonly string[] {
+  if (!address) return [];
+  const { address1, street, landmark, area, city, state, pincode } = address;
+  const precise = masked ? [] : [address1, street, landmark, area];
+  const lines = [...precise, joined([pincode, city], ' '), state];
+  return lines.filter((line) => line !== undefined && line !== null);
+}
+
+function joined(parts: readonly (string | undefined)[], between: string): string | null {
+  return parts.filter((part) => part !== undefined).join(between) || null;
+}
+
+/** Numbers are those that the shop sent, in major units. Contract 3.4. */
+function itemView(item: LineItem) {
+  const text = (value: StoredNumber | undefined) => (value === undefined ? null : String(value));
+  return {
+    sku_id: item.skuId ?? null,
+    title: item.title,
+    description: item.description ?? null,
+    quantity: text(item.quantity),
+    rate: text(item.rate),
+    tax: text(item.tax),
+    total_amount: text(item.totalAmount),
+  };
 }

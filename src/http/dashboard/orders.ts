@@ -3,87 +3,68 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { maskUser } from '../../domain/consumers/mask.ts';
 import { refuseField } from '../../domain/errors.ts';
-import type { User } from '../../domain/orders/order.ts';
-import { includesRole, type Role } from '../../domain/users/role.ts';
+import { findExponent } from '../../domain/money/currency.ts';
+import { parseAmount } from '../../domain/money/money.ts';
+import { orderStatuses, type User } from '../../domain/orders/order.ts';
+import type { OrderFilter, PaymentFilter } from '../../domain/orders/order-filter.ts';
+import { reviewFlags } from '../../domain/review-flag.ts';
+import type { Role } from '../../domain/users/role.ts';
 import type { ListedOrder } from '../../use-cases/orders/list-orders.ts';
 import type { HttpContext } from '../http-context.ts';
-import { amountText } from './amounts.ts';
-import { getAccount, getActor } from './dashboard-guard.ts';
-import { readOrderFilter } from './order-filter.ts';
-import { providerView } from './provider-view.ts';
-import { type Query, readLimit, readText } from './read-query.ts';
+import { addRoute } from './dashboard-guard.ts';
+import {
+  type Query,
+  readChoice,
+  readLimit,
+  readText,
+  readTime,
+  refuseUnknown,
+} from './read-query.ts';
+import { amountText, isMaskedFor, providerView } from './view-parts.ts';
 
-const forViewers = {
-  config: { dashboard: 'viewer', bound: 'search' },
-  schema: { hide: true },
-} as const;
+const search = { bound: 'search' } as const;
 
 export function addOrders(app: FastifyInstance, { useCases }: HttpContext): void {
-  app.get<{ Querystring: Query }>('/orders', {
-    ...forViewers,
-    handler: async (request) => {
-      const { accountId, role } = getAccount(request);
-      const filter = readOrderFilter(request.query, ['after', 'limit']);
-      const page = await useCases.listOrders(accountId, {
-        filter,
-        after: readText(request.query, 'after'),
-        limit: readLimit(request.query),
-      });
-      return {
-        orders: page.orders.map((order) => listedOrderView(order, role)),
-        looked_at: page.lookedAt,
-        next: page.next ?? null,
-      };
-    },
+  addRoute(app, 'viewer', 'GET /orders', search, async ({ account, query }) => {
+    const filter = readOrderFilter(query, ['after', 'limit']);
+    const page = await useCases.listOrders(account.accountId, {
+      filter,
+      after: readText(query, 'after'),
+      limit: readLimit(query),
+    });
+    return {
+      orders: page.orders.map((order) => listedOrderView(order, account.role)),
+      looked_at: page.lookedAt,
+      next: page.next ?? null,
+    };
   });
 
-  app.get('/filters', {
-    ...forViewers,
-    handler: async (request) => {
-      const choices = await useCases.listFilterChoices(getAccount(request).accountId);
-      const { flags, currencies } = choices;
-      const providers = choices.providers.map((provider) => ({
-        ...{ name: provider.name, display_name: provider.displayName },
-      }));
-      return { providers, flags, currencies };
-    },
+  addRoute(app, 'viewer', 'GET /filters', search, async ({ account }) => {
+    const { providers, flags, currencies } = await useCases.listFilterChoices(account.accountId);
+    const named = providers.map(({ name, displayName }) => ({ name, display_name: displayName }));
+    return { providers: named, flags, currencies };
   });
 
-  app.get<{ Querystring: Query }>('/search', {
-    ...forViewers,
-    handler: async (request) => {
-      const { accountId, role } = getAccount(request);
-      const text = readText(request.query, 'text') ?? refuseField('text', 'is missing');
-      const found = await useCases.searchOrders(accountId, {
-        ...{ text, limit: readLimit(request.query) },
-      });
-      const orders = found.orders.map((order) => ({
-        ...listedOrderView(order, role),
-        reasons: order.reasons,
-      }));
-      return { orders, more: found.isMore };
-    },
+  addRoute(app, 'viewer', 'GET /search', search, async ({ account, query }) => {
+    const text = readText(query, 'text') ?? refuseField('text', 'is missing');
+    const limit = readLimit(query);
+    const found = await useCases.searchOrders(account.accountId, { text, limit });
+    const orders = found.orders.map((order) => ({
+      ...listedOrderView(order, account.role),
+      reasons: order.reasons,
+    }));
+    return { orders, more: found.isMore };
   });
 
-  app.get<{ Querystring: Query }>('/orders.csv', {
-    ...forViewers,
-    config: { dashboard: 'viewer', bound: 'export' },
-    handler: async (request, reply) => {
-      const { accountId, role } = getAccount(request);
-      const filter = readOrderFilter(request.query, []);
-      const options = { filter, isMasked: isMaskedFor(role) };
-      const texts = await useCases.exportOrders(getActor(request), accountId, options);
-      return reply
-        .type('text/csv; charset=utf-8')
-        .header('content-disposition', 'attachment; filename="orders.csv"')
-        .send(Readable.from(texts));
-    },
+  addRoute(app, 'viewer', 'GET /orders.csv', { bound: 'export' }, async (request, reply) => {
+    const { account, actor, query } = request;
+    const options = { filter: readOrderFilter(query, []), isMasked: isMaskedFor(account.role) };
+    const texts = await useCases.exportOrders(actor, account.accountId, options);
+    return reply
+      .type('text/csv; charset=utf-8')
+      .header('content-disposition', 'attachment; filename="orders.csv"')
+      .send(Readable.from(texts));
   });
-}
-
-/** A viewer sees consumers as an order token does. */
-export function isMaskedFor(role: Role): boolean {
-  return !includesRole(role, 'operator');
 }
 
 export function listedOrderView(order: ListedOrder, role: Role) {
@@ -116,4 +97,69 @@ export function userView(user: User) {
   const { email = null, mobileNumber } = user;
   const phone = mobileNumber === undefined ? null : `${user.countryCode} ${mobileNumber}`;
   return { name: name === '' ? null : name, email, phone };
+}
+
+const filterNames = [
+  'status',
+  'flag',
+  'from',
+  'to',
+  'currency',
+  'amount_min',
+  'amount_max',
+  'payment_status',
+  'mode',
+  'provider',
+  'failure',
+  'refunded',
+];
+
+function readOrderFilter(query: Query, otherNames: readonly string[]): OrderFilter {
+  refuseUnknown(query, [...filterNames, ...otherNames]);
+  const payment = readPaymentFilter(query);
+  return withoutUndefined({
+    status: readChoice(query, 'status', orderStatuses),
+    flag: readChoice(query, 'flag', reviewFlags),
+    from: readTime(query, 'from'),
+    to: readTime(query, 'to'),
+    currency: readCurrency(query),
+    amountMin: readAmount(query, 'amount_min'),
+    amountMax: readAmount(query, 'amount_max'),
+    payment: Object.keys(payment).length > 0 ? payment : undefined,
+    isRefunded: readChoice(query, 'refunded', ['yes']) && true,
+  });
+}
+
+function readPaymentFilter(query: Query): PaymentFilter {
+  return withoutUndefined({
+    status: readChoice(query, 'payment_status', ['succeeded', 'failed']),
+    mode: readText(query, 'mode'),
+    provider: readText(query, 'provider'),
+    failure: readText(query, 'failure'),
+  });
+}
+
+function readCurrency(query: Query): string | undefined {
+  const currency = readText(query, 'currency');
+  if (currency !== undefined && findExponent(currency) === undefined) {
+    refuseField('currency', 'must be a code of ISO 4217');
+  }
+  return currency;
+}
+
+function readAmount(query: Query, name: string): number | undefined {
+  const text = readText(query, name);
+  if (text === undefined) return undefined;
+  const currency = readCurrency(query) ?? refuseField('currency', 'is needed for an amount');
+  const amount = parseAmount(text, findExponent(currency) ?? 2);
+  return amount.kind === 'amount'
+    ? amount.minor
+    : refuseField(name, `must be an amount of ${currency}`);
+}
+
+type Given<Fields> = { [Name in keyof Fields]: Exclude<Fields[Name], undefined> };
+
+function withoutUndefined<Fields extends object>(fields: Fields): Partial<Given<Fields>> {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as Partial<Given<Fields>>;
 }

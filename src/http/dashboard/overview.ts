@@ -4,21 +4,14 @@ import { refuseField } from '../../domain/errors.ts';
 import type { CurrencySum, OverviewSums, Share } from '../../domain/reports/overview.ts';
 import type { AccountOverview, Attention } from '../../use-cases/reports/get-overview.ts';
 import type { HttpContext } from '../http-context.ts';
-import { sumText } from './amounts.ts';
-import { countView } from './count-view.ts';
-import { getAccount } from './dashboard-guard.ts';
+import { addRoute } from './dashboard-guard.ts';
 import { type Query, readChoice, readText, readTime, refuseUnknown } from './read-query.ts';
+import { countView, sumText } from './view-parts.ts';
 
 export function addOverview(app: FastifyInstance, { useCases }: HttpContext): void {
-  app.get<{ Querystring: Query }>('/overview', {
-    config: { dashboard: 'viewer', bound: 'search' },
-    schema: { hide: true },
-    handler: async (request) => {
-      const { accountId } = getAccount(request);
-      const overview = await useCases.getOverview(accountId, readPeriod(request.query));
-      return overviewView(overview);
-    },
-  });
+  addRoute(app, 'viewer', 'GET /overview', { bound: 'search' }, async ({ account, query }) =>
+    overviewView(await useCases.getOverview(account.accountId, readPeriod(query))),
+  );
 }
 
 function readPeriod(query: Query) {
@@ -41,7 +34,8 @@ export function overviewView(overview: AccountOverview) {
     complete: overview.isComplete,
     totals: sumsView(overview.totals),
     buckets: overview.buckets.map(({ from, to, ...sums }) => ({
-      ...{ from: from.toISOString(), to: to.toISOString() },
+      from: from.toISOString(),
+      to: to.toISOString(),
       ...sumsView(sums),
     })),
     modes: overview.modes.map(shareView),

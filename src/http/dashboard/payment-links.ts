@@ -6,8 +6,8 @@ import { limits } from '../../domain/limits.ts';
 import type { CreatedLink } from '../../use-cases/orders/create-payment-link.ts';
 import type { HttpContext } from '../http-context.ts';
 import { toOrderRequest, toText } from '../merchant/order-request.ts';
-import { amountText } from './amounts.ts';
-import { getAccount, getActor } from './dashboard-guard.ts';
+import { addRoute } from './dashboard-guard.ts';
+import { amountText } from './view-parts.ts';
 
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
 const LinkBody = Type.Object({
@@ -23,19 +23,10 @@ const LinkBody = Type.Object({
 type LinkBody = Static<typeof LinkBody>;
 
 export function addPaymentLinks(app: FastifyInstance, { useCases }: HttpContext): void {
-  app.post<{ Body: LinkBody }>('/payment-links', {
-    config: { dashboard: 'operator' },
-    bodyLimit: limits.publicBodyBytesMax,
-    schema: { hide: true, body: LinkBody },
-    handler: async (request) => {
-      const { accountId } = getAccount(request);
-      const { body } = request;
-      const link = {
-        ...toOrderRequest(orderBodyOf(body)),
-        expiresAt: toText(body.expires_at),
-      };
-      return linkView(await useCases.createLinkByHand(getActor(request), accountId, link));
-    },
+  addRoute(app, 'operator', 'POST /payment-links', { body: LinkBody }, async (request) => {
+    const { account, actor, body } = request;
+    const link = { ...toOrderRequest(orderBodyOf(body)), expiresAt: toText(body.expires_at) };
+    return linkView(await useCases.createLinkByHand(actor, account.accountId, link));
   });
 }
 

@@ -6,8 +6,7 @@ import { type FailureReason, failureTable } from '../../domain/payments/failure.
 import type { Capture, Payment, Refund, Transaction } from '../../domain/payments/transaction.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { ShownPayment } from '../../use-cases/orders/get-order-page.ts';
-import { amountText } from './amounts.ts';
-import { providerView } from './provider-view.ts';
+import { amountText, providerView } from './view-parts.ts';
 
 export type FlagView = {
   readonly flag: ReviewFlag;
@@ -54,7 +53,9 @@ export function refundView(refund: Refund, showFlags: ShowFlags) {
     refund_request_id: refund.refundRequestId,
     arn: refund.refundArn,
     parts: (refund.parts ?? []).map(({ pspId, amount, status }) => ({
-      ...{ psp_transaction_id: pspId, amount: text(amount), refund_status: status },
+      psp_transaction_id: pspId,
+      amount: text(amount),
+      refund_status: status,
     })),
   };
 }

@@ -1,56 +1,36 @@
 /** The session of the caller: what it shows, the user's other sessions, confirming, switching accounts, signing out. */
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
+import type { Session } from '../../domain/users/session.ts';
 import type { HttpContext } from '../http-context.ts';
-import { getSignedIn, visitorOf } from './dashboard-guard.ts';
+import { addRoute } from './dashboard-guard.ts';
 import { dropSecret, findSecret } from './session-cookie.ts';
-import { accountView, listedSessionView, sessionView } from './session-view.ts';
-import { begin, forVisitors, PasskeyBody, PasswordBody } from './sign-in.ts';
+import { accountView, begin, PasskeyBody, PasswordBody, sessionView } from './sign-in.ts';
 
-export const forUsers = {
-  config: { dashboard: 'user' },
-  bodyLimit: limits.publicBodyBytesMax,
-  schema: { hide: true },
-} as const;
 const AccountBody = Type.Object({ account_id: Type.String({ maxLength: limits.textCharsMax }) });
 
 export function addSession(app: FastifyInstance, context: HttpContext): void {
   const { useCases } = context;
 
-  app.get('/session', {
-    ...forUsers,
-    handler: async (request) => sessionView(getSignedIn(request)),
-  });
+  addRoute(app, 'user', 'GET /session', {}, async ({ signedIn }) => sessionView(signedIn));
 
   // The page asks this first. Browsers report an answer of 401 as an error, and being signed out is none.
-  app.get('/visit', {
-    ...forVisitors,
-    schema: { hide: true },
-    handler: async (request) => {
-      const secret = findSecret(context, request);
-      const signedIn = secret && (await useCases.findSession(secret, visitorOf(request)));
-      return { visit: signedIn ? sessionView(signedIn) : null };
-    },
+  addRoute(app, 'visitor', 'GET /visit', {}, async (request) => {
+    const secret = findSecret(context, request);
+    const signedIn = secret && (await useCases.findSession(secret, request.visitor));
+    return { visit: signedIn ? sessionView(signedIn) : null };
   });
 
-  app.post('/sign-out', {
-    ...forUsers,
-    handler: async (request, reply) => {
-      const signedIn = getSignedIn(request);
-      await useCases.endSession(signedIn, signedIn.session.sessionId, visitorOf(request));
-      dropSecret(context, reply);
-      return reply.code(204).send();
-    },
+  addRoute(app, 'user', 'POST /sign-out', {}, async ({ signedIn, visitor }, reply) => {
+    await useCases.endSession(signedIn, signedIn.session.sessionId, visitor);
+    dropSecret(context, reply);
+    return reply.code(204).send();
   });
 
-  app.post<{ Body: Static<typeof AccountBody> }>('/account', {
-    ...forUsers,
-    schema: { hide: true, body: AccountBody },
-    handler: async (request) => {
-      const account = await useCases.switchAccount(getSignedIn(request), request.body.account_id);
-      return { account: account ? accountView(account) : null };
-    },
+  addRoute(app, 'user', 'POST /account', { body: AccountBody }, async ({ signedIn, body }) => {
+    const account = await useCases.switchAccount(signedIn, body.account_id);
+    return { account: account ? accountView(account) : null };
   });
 
   addSessions(app, context);
@@ -58,29 +38,19 @@ export function addSession(app: FastifyInstance, context: HttpContext): void {
 }
 
 function addSessions(app: FastifyInstance, { useCases }: HttpContext): void {
-  app.get('/sessions', {
-    ...forUsers,
-    handler: async (request) => {
-      const signedIn = getSignedIn(request);
-      const sessions = await useCases.listSessions(signedIn);
-      return { sessions: sessions.map((one) => listedSessionView(one, signedIn.session)) };
-    },
+  addRoute(app, 'user', 'GET /sessions', {}, async ({ signedIn }) => {
+    const sessions = await useCases.listSessions(signedIn);
+    return { sessions: sessions.map((one) => listedSessionView(one, signedIn.session)) };
   });
 
-  app.delete('/sessions', {
-    ...forUsers,
-    handler: async (request) => ({
-      ended: await useCases.endOtherSessions(getSignedIn(request), visitorOf(request)),
-    }),
-  });
+  addRoute(app, 'user', 'DELETE /sessions', {}, async ({ signedIn, visitor }) => ({
+    ended: await useCases.endOtherSessions(signedIn, visitor),
+  }));
 
-  app.delete<{ Params: { readonly session_id: string } }>('/sessions/:session_id', {
-    ...forUsers,
-    handler: async (request, reply) => {
-      const { session_id: sessionId } = request.params;
-      await useCases.endSession(getSignedIn(request), sessionId, visitorOf(request));
-      return reply.code(204).send();
-    },
+  addRoute(app, 'user', 'DELETE /sessions/:session_id', {}, async (request, reply) => {
+    const { signedIn, params, visitor } = request;
+    await useCases.endSession(signedIn, params.session_id, visitor);
+    return reply.code(204).send();
   });
 }
 
@@ -88,29 +58,31 @@ function addSessions(app: FastifyInstance, { useCases }: HttpContext): void {
 function addConfirmation(app: FastifyInstance, context: HttpContext): void {
   const { useCases } = context;
 
-  app.post<{ Body: Static<typeof PasswordBody> }>('/confirm', {
-    ...forUsers,
-    schema: { hide: true, body: PasswordBody },
-    handler: async (request, reply) => {
-      const { password } = request.body;
-      const signedIn = getSignedIn(request);
-      const visitor = visitorOf(request);
-      const secret = await useCases.confirmWithPassword(signedIn, password, visitor);
-      return begin(context, request, reply, secret);
-    },
+  addRoute(app, 'user', 'POST /confirm', { body: PasswordBody }, async (request, reply) => {
+    const { signedIn, body, visitor } = request;
+    const secret = await useCases.confirmWithPassword(signedIn, body.password, visitor);
+    return begin(context, request, reply, secret);
   });
 
-  app.post('/confirm/passkey/options', {
-    ...forUsers,
-    handler: (request) => useCases.offerConfirmation(getSignedIn(request)),
-  });
+  addRoute(app, 'user', 'POST /confirm/passkey/options', {}, ({ signedIn }) =>
+    useCases.offerConfirmation(signedIn),
+  );
 
-  app.post<{ Body: Static<typeof PasskeyBody> }>('/confirm/passkey/verify', {
-    ...forUsers,
-    schema: { hide: true, body: PasskeyBody },
-    handler: async (request, reply) => {
-      const secret = await useCases.confirmWithPasskey(getSignedIn(request), request.body);
-      return begin(context, request, reply, secret);
-    },
+  const withPasskey = { body: PasskeyBody };
+  addRoute(app, 'user', 'POST /confirm/passkey/verify', withPasskey, async (request, reply) => {
+    const secret = await useCases.confirmWithPasskey(request.signedIn, request.body);
+    return begin(context, request, reply, secret);
   });
+}
+
+export function listedSessionView(session: Session, current: Session) {
+  return {
+    session_id: session.sessionId,
+    created_at: session.createdAt.toISOString(),
+    last_seen_at: session.lastSeenAt.toISOString(),
+    expires_at: session.expiresAt.toISOString(),
+    address: session.address,
+    user_agent: session.userAgent,
+    current: session.sessionId === current.sessionId,
+  };
 }

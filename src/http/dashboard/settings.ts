@@ -1,20 +1,63 @@
 /** The settings and secrets of the current account. Everybody sees the settings, owners change them. Contract 13.8. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { type SecretKind, signatureVersions } from '../../domain/accounts/account.ts';
 import { accountLimits } from '../../domain/accounts/limits.ts';
+import { refuseField } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
+import { paymentModeCodes, paymentModes } from '../../domain/payment-mode.ts';
+import type { RequestedSettings } from '../../use-cases/accounts/change-settings.ts';
+import type { ListedProvider, Settings } from '../../use-cases/accounts/get-settings.ts';
 import type { HttpContext } from '../http-context.ts';
 import { basePathOf } from '../site.ts';
-import { getAccount, getActor, getSignedIn } from './dashboard-guard.ts';
-import { readSettings, SettingsBody, settingsBodyBytesMax } from './settings-body.ts';
-import { settingsView } from './settings-view.ts';
+import { addRoute } from './dashboard-guard.ts';
+
+const Text = Type.String({ maxLength: limits.textCharsMax });
+const TextOrNull = Type.Union([Text, Type.Null()]);
+const Origins = Type.Array(Text, { maxItems: 2 * accountLimits.originsMax });
+const ProviderOrNull = Type.Optional(TextOrNull);
+
+/** What an owner may change, each field only if it is given. */
+const SettingsBody = Type.Partial(
+  Type.Object({
+    name: Text,
+    optional_order_details: Type.Boolean(),
+    encrypted_payloads: Type.Boolean(),
+    signature_version: Type.Unsafe<(typeof signatureVersions)[number]>({
+      type: 'string',
+      enum: [...signatureVersions],
+    }),
+    alternate_currencies: Type.Array(
+      Type.Object({ from: Text, to: Text, rate: Text, confirmed_rate: Type.Optional(Text) }),
+      { maxItems: 200 },
+    ),
+    payment_modes: Type.Object(
+      Object.fromEntries(paymentModeCodes.map((code) => [code, ProviderOrNull])),
+      { additionalProperties: false },
+    ),
+    providers: Type.Record(Type.String({ maxLength: 64 }), Text),
+    callback_origins: Origins,
+    frame_origins: Origins,
+    colour: TextOrNull,
+    support_email: TextOrNull,
+    support_phone: TextOrNull,
+    support_url: TextOrNull,
+    upi_collect: Type.Boolean(),
+    /** The bytes of an image in base64. */
+    logo: Type.Union([Type.String(), Type.Null()]),
+  }),
+  { additionalProperties: false },
+);
+type SettingsBody = Static<typeof SettingsBody>;
+
+/** A logo in base64 is a third longer than its bytes. The rest is for the other fields. */
+const settingsBodyBytesMax = 2 * accountLimits.logoBytesMax;
 
 const RotationBody = Type.Object({
   overlap_seconds: Type.Integer({ minimum: 0, maximum: accountLimits.secretOverlapSecondsMax }),
   /** For a provider that generates the secret itself. */
   value: Type.Optional(Type.String({ maxLength: limits.textCharsMax })),
 });
-type SecretParams = { readonly name: string };
 
 /** Settings that change without a confirmation: they affect neither money nor access. Contract 13.9. */
 const unconfirmedSettings: readonly string[] = [
@@ -23,73 +66,151 @@ const unconfirmedSettings: readonly string[] = [
   'logo',
   'upi_collect',
   'optional_order_details',
-] satisfies (keyof Static<typeof SettingsBody>)[];
-
-const forOwners = {
-  config: { dashboard: 'owner' },
-  bodyLimit: limits.publicBodyBytesMax,
-  schema: { hide: true },
-} as const;
+] satisfies (keyof SettingsBody)[];
 
 export function addSettings(app: FastifyInstance, context: HttpContext): void {
   const { useCases } = context;
-  const view = async (request: FastifyRequest) =>
-    settingsView(await useCases.getSettings(getAccount(request).accountId), basePathOf(context));
+  const view = async (accountId: string) =>
+    settingsView(await useCases.getSettings(accountId), basePathOf(context));
 
-  app.get('/settings', {
-    config: { dashboard: 'viewer' },
-    schema: { hide: true },
-    handler: view,
-  });
+  addRoute(app, 'viewer', 'GET /settings', {}, ({ account }) => view(account.accountId));
 
-  app.patch<{ Body: Static<typeof SettingsBody> }>('/settings', {
-    config: { dashboard: 'owner', isConfirmedByHandler: true },
+  const withSettings = {
+    body: SettingsBody,
     bodyLimit: settingsBodyBytesMax,
-    schema: { hide: true, body: SettingsBody },
-    handler: async (request) => {
-      const { body } = request;
-      const names = Object.keys(body);
-      if (!names.every((name) => unconfirmedSettings.includes(name))) {
-        useCases.requireConfirmation(getSignedIn(request));
-      }
-      const { accountId } = getAccount(request);
-      await useCases.changeSettings(accountId, readSettings(body), getActor(request));
-      return view(request);
-    },
+    isConfirmedByHandler: true,
+  };
+  addRoute(app, 'owner', 'PATCH /settings', withSettings, async (request) => {
+    const { account, actor, signedIn, body } = request;
+    if (!Object.keys(body).every((name) => unconfirmedSettings.includes(name))) {
+      useCases.requireConfirmation(signedIn);
+    }
+    await useCases.changeSettings(account.accountId, readSettings(body), actor);
+    return view(account.accountId);
   });
 
-  addSecrets(app, context);
+  addRoute(app, 'owner', 'POST /settings/secrets/:name/show', {}, async (request) => {
+    const { account, actor, signedIn, params } = request;
+    useCases.requireConfirmationAgain(signedIn);
+    const secret = await useCases.showSecret(account.accountId, params.name, actor);
+    return { name: params.name, secret };
+  });
+
+  const withRotation = { body: RotationBody };
+  addRoute(app, 'owner', 'POST /settings/secrets/:name/rotate', withRotation, async (request) => {
+    const { name } = request.params;
+    const { secret, oldValidUntil } = await useCases.rotateSecret(
+      request.account.accountId,
+      name,
+      request.body.overlap_seconds,
+      request.actor,
+      request.body.value,
+    );
+    return { name, secret, old_valid_until: oldValidUntil.toISOString() };
+  });
 }
 
-function addSecrets(app: FastifyInstance, { useCases }: HttpContext): void {
-  app.post<{ Params: SecretParams }>('/settings/secrets/:name/show', {
-    ...forOwners,
-    handler: async (request) => {
-      useCases.requireConfirmationAgain(getSignedIn(request));
-      const { name } = request.params;
-      const { accountId } = getAccount(request);
-      return { name, secret: await useCases.showSecret(accountId, name, getActor(request)) };
-    },
-  });
+function readSettings({
+  alternate_currencies,
+  logo,
+  providers,
+  ...given
+}: SettingsBody): RequestedSettings {
+  const renamed = Object.entries(given).map(([name, value]) => [camelCase(name), value]);
+  return {
+    ...Object.fromEntries(renamed),
+    ...(providers && { providerOptions: providers }),
+    ...(alternate_currencies && {
+      alternateCurrencies: alternate_currencies.map(({ confirmed_rate, ...rate }) => ({
+        ...rate,
+        ...(confirmed_rate !== undefined && { confirmedRate: confirmed_rate }),
+      })),
+    }),
+    ...(logo !== undefined && { logo: logo === null ? null : readBase64(logo) }),
+  };
+}
 
-  app.post<{ Params: SecretParams; Body: Static<typeof RotationBody> }>(
-    '/settings/secrets/:name/rotate',
-    {
-      ...forOwners,
-      schema: { hide: true, body: RotationBody },
-      handler: async (request) => {
-        const { name } = request.params;
-        const { overlap_seconds: overlapSeconds, value } = request.body;
-        const { accountId } = getAccount(request);
-        const { secret, oldValidUntil } = await useCases.rotateSecret(
-          accountId,
-          name,
-          overlapSeconds,
-          getActor(request),
-          value,
-        );
-        return { name, secret, old_valid_until: oldValidUntil.toISOString() };
-      },
+function camelCase(name: string): string {
+  return name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** `Buffer` would silently leave out whatever is no base64. */
+function readBase64(text: string): Buffer {
+  if (!/^[\w+/]*={0,2}$/.test(text) || text.includes('_')) {
+    refuseField('logo', 'must be the bytes of an image in base64');
+  }
+  return Buffer.from(text, 'base64');
+}
+
+export function settingsView(settings: Settings, basePath: string) {
+  return {
+    account_id: settings.accountId,
+    created_at: settings.createdAt.toISOString(),
+    access_key: settings.accessKey,
+    name: settings.name,
+    optional_order_details: settings.optionalOrderDetails,
+    encrypted_payloads: settings.encryptedPayloads,
+    signature_version: settings.signatureVersion,
+    requests_per_second: settings.requestsPerSecond,
+    secrets: settings.secrets.map(({ kind, createdAt, former }) => ({
+      name: kind,
+      title: secretTitle(settings, kind),
+      created_at: createdAt?.toISOString() ?? null,
+      former: former.map((secret) => ({
+        created_at: secret.createdAt.toISOString(),
+        valid_until: secret.validUntil.toISOString(),
+      })),
+    })),
+    providers: settings.providers.map(providerView),
+    payment_modes: paymentModeCodes.map((code) => ({
+      mode: code,
+      title: paymentModes[code],
+      provider: settings.paymentModes[code] ?? null,
+    })),
+    alternate_currencies: settings.alternateCurrencies,
+    former_rates: settings.formerRates,
+    callback_origins: settings.callbackOrigins,
+    frame_origins: settings.frameOrigins,
+    ...brandingView(settings, basePath),
+  };
+}
+
+function secretTitle({ providers }: Settings, kind: SecretKind): string {
+  const owner = providers.find(({ webhookSecret }) => webhookSecret === kind);
+  return owner ? `${owner.displayName} webhook secret` : 'Access secret';
+}
+
+function providerView(provider: ListedProvider) {
+  return {
+    name: provider.name,
+    title: provider.displayName,
+    webhook_url: provider.webhookUrl,
+    webhook_secret: provider.webhookSecret,
+    options: provider.options.map(({ option, setAt, ...described }) => ({
+      name: option,
+      ...described,
+      set_at: setAt?.toISOString() ?? null,
+    })),
+  };
+}
+
+function brandingView({ logo, shades, ...settings }: Settings, basePath: string) {
+  const shadeView = ({ button, onButton, text }: typeof shades.light) => ({
+    button,
+    on_button: onButton,
+    text,
+  });
+  return {
+    colour: settings.colour,
+    shades: { light: shadeView(shades.light), dark: shadeView(shades.dark) },
+    logo: logo && {
+      url: `${basePath}/checkout/logo/${settings.accountId}/${logo.digest}`,
+      media_type: logo.mediaType,
+      bytes: logo.byteCount,
     },
-  );
+    support_email: settings.supportEmail,
+    support_phone: settings.supportPhone,
+    support_url: settings.supportUrl,
+    upi_collect: settings.upiCollect,
+  };
 }

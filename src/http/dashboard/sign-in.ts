@@ -1,13 +1,18 @@
 /** Signing in, with a password or a passkey. Every way opens a new session. Contract 13.2. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
+import {
+  confirmedUntil,
+  isConfirmedAgain,
+  type OwnAccount,
+  type SignedIn,
+} from '../../domain/users/session.ts';
 import { newOpaqueToken } from '../../security/opaque-token.ts';
 import type { Caller } from '../../use-cases/users/sign-in.ts';
 import type { HttpContext } from '../http-context.ts';
-import { getSignedIn, visitorOf } from './dashboard-guard.ts';
+import { addRoute } from './dashboard-guard.ts';
 import { findSecret, keepDevice, keepSecret } from './session-cookie.ts';
-import { sessionView } from './session-view.ts';
 
 const Password = Type.String({ minLength: 1, maxLength: limits.textCharsMax });
 export const PasswordBody = Type.Object({ password: Password });
@@ -25,57 +30,109 @@ export const PasskeyBody = Type.Object({
   response: Type.Object({ clientDataJSON: encoded }),
 });
 
-export const forVisitors = {
-  config: { dashboard: 'visitor' },
-  bodyLimit: limits.publicBodyBytesMax,
-} as const;
-
 export function addSignIn(app: FastifyInstance, context: HttpContext): void {
   const { useCases } = context;
 
-  app.post<{ Body: Static<typeof SignInBody> }>('/sign-in', {
-    ...forVisitors,
-    schema: { hide: true, body: SignInBody },
-    handler: async (request, reply) => {
-      const caller = callerOf(context, request);
-      const secret = await useCases.signInWithPassword(request.body, caller);
-      return begin(context, request, reply, secret, caller);
-    },
+  addRoute(app, 'visitor', 'POST /sign-in', { body: SignInBody }, async (request, reply) => {
+    const caller = callerOf(context, request);
+    const secret = await useCases.signInWithPassword(request.body, caller);
+    return begin(context, request, reply, secret, caller);
   });
 
-  app.post('/sign-in/passkey/options', {
-    ...forVisitors,
-    schema: { hide: true },
-    handler: () => useCases.offerPasskeySignIn(),
-  });
+  addRoute(app, 'visitor', 'POST /sign-in/passkey/options', {}, () =>
+    useCases.offerPasskeySignIn(),
+  );
 
-  app.post<{ Body: Static<typeof PasskeyBody> }>('/sign-in/passkey/verify', {
-    ...forVisitors,
-    schema: { hide: true, body: PasskeyBody },
-    handler: async (request, reply) => {
-      const caller = callerOf(context, request);
-      const secret = await useCases.signInWithPasskey(request.body, caller);
-      return begin(context, request, reply, secret, caller);
-    },
+  const withPasskey = { body: PasskeyBody };
+  addRoute(app, 'visitor', 'POST /sign-in/passkey/verify', withPasskey, async (request, reply) => {
+    const caller = callerOf(context, request);
+    const secret = await useCases.signInWithPasskey(request.body, caller);
+    return begin(context, request, reply, secret, caller);
   });
 }
 
-export function callerOf(context: HttpContext, request: FastifyRequest): Caller {
+/** One-time links: what one is for, and the ways to use it. Looking at it is a POST, so that no preview does. */
+export function addInvitation(app: FastifyInstance, context: HttpContext): void {
+  const { useCases } = context;
+  const post = 'POST /invitation/:token';
+
+  addRoute(app, 'visitor', post, {}, async ({ params }) => {
+    const seen = await useCases.lookAtInvitation(params.token);
+    return {
+      email: seen.email,
+      account_name: seen.account?.name ?? null,
+      role: seen.account?.role ?? null,
+      expires_at: seen.expiresAt.toISOString(),
+    };
+  });
+
+  const withPassword = { body: PasswordBody };
+  addRoute(app, 'visitor', `${post}/password`, withPassword, async (request, reply) => {
+    const { params, body } = request;
+    const caller = callerOf(context, request);
+    const secret = await useCases.acceptWithPassword(params.token, body.password, caller);
+    return begin(context, request, reply, secret, caller);
+  });
+
+  addRoute(app, 'visitor', `${post}/passkey/options`, {}, ({ params }) =>
+    useCases.offerRegistration(params.token),
+  );
+
+  const withPasskey = { body: PasskeyBody };
+  addRoute(app, 'visitor', `${post}/passkey/verify`, withPasskey, async (request, reply) => {
+    const { params, body } = request;
+    const caller = callerOf(context, request);
+    const secret = await useCases.acceptWithPasskey(params.token, body, caller);
+    return begin(context, request, reply, secret, caller);
+  });
+
+  addRoute(app, 'user', `${post}/join`, {}, async (request, reply) => {
+    const { signedIn, params, visitor } = request;
+    const secret = await useCases.joinAccount(signedIn, params.token, visitor);
+    return begin(context, request, reply, secret);
+  });
+}
+
+function callerOf(context: HttpContext, request: FastifyRequest): Caller {
   const device = findSecret(context, request, 'device') ?? newOpaqueToken();
-  return { ...visitorOf(request), formerSecret: findSecret(context, request), device };
+  return { ...request.visitor, formerSecret: findSecret(context, request), device };
 }
 
 /** Sends the cookie of a session that was opened or renewed, after a sign-in that of the device, and what it may see. */
 export async function begin(
   context: HttpContext,
-  request: FastifyRequest,
+  { visitor }: Pick<FastifyRequest, 'visitor'>,
   reply: FastifyReply,
   secret: string,
   caller?: Pick<Caller, 'device'>,
 ) {
   keepSecret(context, reply, secret);
   if (caller) keepDevice(context, reply, caller.device);
-  const signedIn = await context.useCases.findSession(secret, visitorOf(request));
-  request.signedIn = signedIn ?? null;
-  return sessionView(getSignedIn(request));
+  const signedIn = await context.useCases.findSession(secret, visitor);
+  if (!signedIn) throw new Error('the session ended as it began');
+  return sessionView(signedIn);
+}
+
+export function sessionView({ session, user, accounts, account }: SignedIn) {
+  return {
+    user: {
+      user_id: user.userId,
+      email: user.email,
+      has_password: user.hasPassword,
+      has_passkey: user.hasPasskey,
+    },
+    accounts: accounts.map(accountView),
+    account: account ? accountView(account) : null,
+    session: {
+      session_id: session.sessionId,
+      created_at: session.createdAt.toISOString(),
+      expires_at: session.expiresAt.toISOString(),
+      confirmed_until: confirmedUntil(session).toISOString(),
+      confirmed_again: isConfirmedAgain(session),
+    },
+  };
+}
+
+export function accountView({ accountId, name, role, isSuspended }: OwnAccount) {
+  return { account_id: accountId, name, role, suspended: isSuspended };
 }

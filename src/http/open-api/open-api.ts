@@ -43,9 +43,9 @@ export async function addOpenApi(
       tags,
     },
     transform: ({ schema, url, route }) => {
-      if (schema?.hide) return { schema, url };
       const { access, documentation } = route.config ?? {};
-      if (!documentation) throw new Error(`${url} has no documentation`);
+      // What is not documented is not for callers of the API, such as pages and other names of an operation.
+      if (!documentation) return { schema: { ...schema, hide: true }, url };
       routes.set(schema.operationId ?? '', { access, documentation });
       // The body is read later. Until then this says that there is one.
       return { url, schema: documentation.loadBody ? { ...schema, body: {} } : schema };

@@ -7,7 +7,6 @@ import { iconLinkFrom } from '../icon.ts';
 import { createStaticFile, type StaticFile, sendStaticFile } from '../static-file.ts';
 
 export function addDocsPage(app: FastifyInstance): void {
-  const hidden = { schema: { hide: true } };
   const document = once(async () =>
     createStaticFile('application/json; charset=utf-8', `${JSON.stringify(await app.openApi())}\n`),
   );
@@ -18,18 +17,18 @@ export function addDocsPage(app: FastifyInstance): void {
     createStaticFile('text/html; charset=utf-8', html((await script()).etag)),
   );
 
-  app.get('/openapi.json', hidden, async (request, reply) =>
+  app.get('/openapi.json', async (request, reply) =>
     sendStaticFile(request, reply, await document()),
   );
   // The links of the page are relative to its folder.
-  app.get('/docs', hidden, async (_request, reply) => reply.redirect('docs/', 302));
-  app.get('/docs/', hidden, async (request, reply) =>
+  app.get('/docs', async (_request, reply) => reply.redirect('docs/', 302));
+  app.get('/docs/', async (request, reply) =>
     sendStaticFile(request, addPolicy(reply), await page()),
   );
-  app.get('/docs/start.js', hidden, async (request, reply) =>
+  app.get('/docs/start.js', async (request, reply) =>
     sendStaticFile(request, reply, await start()),
   );
-  app.get<{ Params: { etag: string } }>('/docs/scalar/:etag', hidden, async (request, reply) => {
+  app.get<{ Params: { etag: string } }>('/docs/scalar/:etag', async (request, reply) => {
     const file = await script();
     // After an upgrade an old page may ask for the old script: it gets the new one, which is not stored as the old.
     const isCurrent = request.params.etag === `${file.etag}.js`;

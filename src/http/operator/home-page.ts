@@ -6,7 +6,6 @@ type Query = Readonly<Record<string, unknown>>;
 
 export function addHomePage(app: FastifyInstance): void {
   app.get<{ Querystring: Query }>('/', {
-    schema: { hide: true },
     handler: async ({ headers, query }, reply) => {
       // Where a shipped browser client sends the consumer. The checkout takes the token out of the address.
       if (typeof query.token === 'string') {

@@ -1,0 +1,43 @@
+/** Parts that several replies of the dashboard have: amounts, counts, providers, and what viewers see. */
+import { withSnakeCase } from '../../domain/json/snake-case.ts';
+import { displayExponent } from '../../domain/money/currency.ts';
+import { formatAmount, formatDecimal, type MinorUnits } from '../../domain/money/money.ts';
+import type { ProviderName } from '../../domain/provider-name.ts';
+import { includesRole, type Role } from '../../domain/users/role.ts';
+import { deliveryProviders } from '../../use-cases/inbox/receive-delivery.ts';
+import type { LimitedCount } from '../../use-cases/review/list-review.ts';
+
+/** Decimal texts: browsers format them exactly, and no number of theirs could hold a large sum. Contract 13.4. */
+export function amountText(minor: MinorUnits, currency: string): string {
+  return formatAmount(minor, displayExponent(currency));
+}
+
+export function sumText(minor: bigint, currency: string): string {
+  return formatDecimal({ digits: minor, scale: displayExponent(currency) });
+}
+
+/** A count that stops at a limit. Contract 13.4. */
+export function countView({ count, isMore }: LimitedCount) {
+  return { count, more: isMore };
+}
+
+/** By the name that filters take, and by the one that people read. */
+export function providerView(provider: ProviderName) {
+  const known = deliveryProviders.find(({ name }) => name === provider);
+  return { provider, provider_name: known?.displayName ?? provider };
+}
+
+/** A viewer sees consumers as an order token does. */
+export function isMaskedFor(role: Role): boolean {
+  return !includesRole(role, 'operator');
+}
+
+/** A path may contain a secret of the shop, so viewers see only the origin. Contract 13.7. */
+export function shownUrl(url: string, role: Role): string {
+  return isMaskedFor(role) ? new URL(url).origin : url;
+}
+
+/** All fields, in the names of the API. */
+export function wire(value: object): Record<string, unknown> {
+  return withSnakeCase(value) as Record<string, unknown>;
+}
