@@ -26,7 +26,7 @@ import {
   OrderReply,
   type UserReply,
 } from '../../src/http/merchant/order-reply-schemas.ts';
-import type { PaymentLinkReply } from '../../src/http/merchant/payment-link-schemas.ts';
+import type { PaymentLinkReply } from '../../src/http/merchant/payment-link.ts';
 import type { TransactionType } from '../../src/services/enquiry.ts';
 import { projectDir } from '../../tools/harness/project.ts';
 

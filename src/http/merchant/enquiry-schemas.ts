@@ -8,7 +8,7 @@ import { failureTable } from '../../domain/payments/failure.ts';
 import { paymentStatuses, refundStatuses } from '../../domain/payments/notice.ts';
 import { transactionTypes } from '../../services/enquiry.ts';
 import { deliveryProviders } from '../../use-cases/inbox/receive-delivery.ts';
-import { oneOfWords, oneOfWordsOrNull } from '../open-api/vocabulary.ts';
+import { number, text, textOrNull, word, wordOrNull } from '../open-api/fields.ts';
 import { CurrencyConversionReply, CustomAttributesReply } from './order-reply-schemas.ts';
 
 const id = (description: string) =>
@@ -34,14 +34,8 @@ export const EnquiryBody = Type.Object(
 );
 export type EnquiryBody = Static<typeof EnquiryBody>;
 
-const text = (description: string) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], description });
-const number = (description: string) =>
+const numberOrNull = (description: string) =>
   Type.Unsafe<number | null>({ type: ['number', 'null'], description });
-const word = (words: readonly string[], description: string) =>
-  Type.Unsafe<string>({ ...oneOfWords(words), description });
-const wordOrNull = (words: readonly string[], description: string) =>
-  Type.Unsafe<string | null>({ ...oneOfWordsOrNull(words), description });
 const nullable = <Shape>(schema: object, description: string) =>
   Type.Unsafe<Shape | null>({ anyOf: [schema, { type: 'null' }], description });
 
@@ -50,10 +44,8 @@ const providerNames = deliveryProviders.map(({ displayName }) => displayName);
 const FailureReply = Type.Object(
   {
     svc_error_code: word(Object.keys(failureTable), 'Why it failed: branch on this in your code.'),
-    svc_consumer_message: Type.String({ description: 'May be shown to the consumer.' }),
-    svc_merchant_message: Type.String({
-      description: 'For your team: the reason as the provider reported it.',
-    }),
+    svc_consumer_message: text('May be shown to the consumer.'),
+    svc_merchant_message: text('For your team: the reason as the provider reported it.'),
     retry_allowed: Type.Boolean({ description: 'True if another attempt makes sense.' }),
   },
   { title: 'FailureReason', description: 'Why a payment or refund failed.' },
@@ -65,16 +57,16 @@ export const TransactionReply = Type.Object(
       transactionTypes,
       'payment for a payment attempt; full_refund or partial_refund for a refund.',
     ),
-    completion_time: number(
+    completion_time: numberOrNull(
       'Whole seconds from the start to the final status; null until it is final.',
     ),
-    svc_transaction_id: Type.String({ description: 'Identifier of the transaction.' }),
+    svc_transaction_id: text('Identifier of the transaction.'),
     payment_status: wordOrNull(
       paymentStatuses,
       'Status of the payment; null for a refund. failed, succeeded and reversed are final, and a late success still replaces failed.',
     ),
-    message: text('What the provider says about the transaction.'),
-    svc_signature: text(
+    message: textOrNull('What the provider says about the transaction.'),
+    svc_signature: textOrNull(
       'Hex HMAC-SHA256 under the whole access secret; null until the status is final. v2 covers invoice_id|transaction_id|amount|currency, v3 adds |status|transaction_type.',
     ),
     signature_version: word(signatureVersions, 'Which signature the account uses.'),
@@ -84,18 +76,20 @@ export const TransactionReply = Type.Object(
     ),
     payment_partner: wordOrNull(providerNames, 'The provider that the payment was made with.'),
     processing_payment_partner: wordOrNull(providerNames, 'The provider that processed it.'),
-    psp_transaction_id: text('Identifier of the payment or refund at the provider.'),
-    transaction_amount: number('Amount in major units.'),
-    transaction_currency: text('ISO 4217 code, as the provider reports it.'),
-    additional_charges: number('Fee that the consumer paid on top of the order, in major units.'),
-    offer_discount: number('Discount that the provider granted, in major units.'),
-    offer_id: text('Identifier of the offer at the provider.'),
-    payment_acquirer: text('The acquirer that the provider used.'),
+    psp_transaction_id: textOrNull('Identifier of the payment or refund at the provider.'),
+    transaction_amount: numberOrNull('Amount in major units.'),
+    transaction_currency: textOrNull('ISO 4217 code, as the provider reports it.'),
+    additional_charges: numberOrNull(
+      'Fee that the consumer paid on top of the order, in major units.',
+    ),
+    offer_discount: numberOrNull('Discount that the provider granted, in major units.'),
+    offer_id: textOrNull('Identifier of the offer at the provider.'),
+    payment_acquirer: textOrNull('The acquirer that the provider used.'),
     payment_mode: wordOrNull(
       shownPaymentModes,
       'How the consumer paid; Card when the funding is unknown. Null for a refund, and until it is known.',
     ),
-    payment_arn: text("The bank's reference of the payment."),
+    payment_arn: textOrNull("The bank's reference of the payment."),
     emi: Type.Unsafe<null>({
       type: 'null',
       description: 'Always null: the providers do not report it.',
@@ -108,10 +102,10 @@ export const TransactionReply = Type.Object(
       refundStatuses,
       'Status of the refund; for a payment that of its latest refund, or null.',
     ),
-    refund_request_id: text(
+    refund_request_id: textOrNull(
       'Your reference of the refund; for a payment that of its latest refund.',
     ),
-    refund_arn: text(
+    refund_arn: textOrNull(
       "The bank's reference of the refund; for a payment that of its latest refund.",
     ),
   },
@@ -125,20 +119,20 @@ export type TransactionReply = Static<typeof TransactionReply>;
 
 const RefundDetailsReply = Type.Object(
   {
-    refundable_currency: Type.String({ description: 'ISO 4217 code of the amounts.' }),
-    available_refundable_amount: Type.Number({
-      description: 'What can still be refunded: paid minus refunded and pending refunds.',
-    }),
-    refunded_amount: Type.Number({ description: 'Sum of the refunds that succeeded.' }),
-    total_refundable_amount: Type.Number({ description: 'Sum of the payments that succeeded.' }),
+    refundable_currency: text('ISO 4217 code of the amounts.'),
+    available_refundable_amount: number(
+      'What can still be refunded: paid minus refunded and pending refunds.',
+    ),
+    refunded_amount: number('Sum of the refunds that succeeded.'),
+    total_refundable_amount: number('Sum of the payments that succeeded.'),
   },
   { title: 'RefundDetails', description: 'Sums in major units.' },
 );
 
 const EnquiredOrder = Type.Object(
   {
-    svc_order_id: Type.String({ description: 'Identifier of the order.' }),
-    invoice_id: Type.String({ description: 'Your own reference for the order.' }),
+    svc_order_id: text('Identifier of the order.'),
+    invoice_id: text('Your own reference for the order.'),
     status: word(orderStatuses, 'Status of the order, as in get order.'),
     custom_attributes: CustomAttributesReply,
     currency_conversion: nullable<Static<typeof CurrencyConversionReply>>(

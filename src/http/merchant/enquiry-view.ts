@@ -4,7 +4,7 @@ import { maskAddress } from '../../domain/consumers/mask.ts';
 import { displayExponent, getExponent } from '../../domain/money/currency.ts';
 import { type MinorUnits, majorNumber } from '../../domain/money/money.ts';
 import { refundBalance } from '../../domain/order-state/refund-links.ts';
-import { type Order, orderStatus } from '../../domain/orders/order.ts';
+import { orderStatus } from '../../domain/orders/order.ts';
 import { type FailureReason, failureTable } from '../../domain/payments/failure.ts';
 import type { Payment, Refund } from '../../domain/payments/transaction.ts';
 import type { EnquiredTransaction, Enquiry } from '../../services/enquiry.ts';
@@ -16,13 +16,12 @@ export function enquiryView(
   { now, masked }: { readonly now: Date; readonly masked: boolean },
 ): EnquiryReply {
   const { order } = enquiry;
-  const status = orderStatus(order, now);
   return {
     transaction: enquiry.enquired.map((enquired) => transactionView(enquired, enquiry, masked)),
     order: {
       svc_order_id: order.orderId,
       invoice_id: order.invoiceId,
-      status,
+      status: orderStatus(order, now),
       custom_attributes: attributesView(order.details.customAttributes ?? []),
       currency_conversion: conversionView(order) ?? null,
       refund_details: enquiry.transactions.some(isPaid) ? refundDetailsView(enquiry) : null,
@@ -31,66 +30,38 @@ export function enquiryView(
 }
 
 function transactionView(
-  enquired: EnquiredTransaction,
-  enquiry: Enquiry,
+  { transaction, latestRefund, ...enquired }: EnquiredTransaction,
+  { signatureVersion }: Enquiry,
   masked: boolean,
 ): TransactionReply {
-  const { transaction } = enquired;
-  const own =
-    transaction.type === 'payment'
-      ? paymentView(transaction, enquired, masked)
-      : refundView(transaction);
+  const payment = transaction.type === 'payment' ? transaction : null;
+  const refund = transaction.type === 'payment' ? latestRefund : transaction;
+  const amount = (minor: MinorUnits | null) => amountView(minor, transaction.currency);
   return {
     transaction_type: enquired.transactionType,
     completion_time: completionSeconds(transaction),
     svc_transaction_id: transaction.transactionId,
+    payment_status: payment?.status ?? null,
     message: transaction.message,
     svc_signature: enquired.signature,
-    signature_version: enquiry.signatureVersion,
+    signature_version: signatureVersion,
     failure_reason: transaction.failure && failureView(transaction.failure),
     payment_partner: enquired.providerName,
     processing_payment_partner: enquired.providerName,
     psp_transaction_id: transaction.pspTransactionId,
-    transaction_amount: amountView(transaction.amount, transaction.currency),
+    transaction_amount: amount(transaction.amount),
     transaction_currency: transaction.currency,
+    additional_charges: payment && amount(payment.customerFee),
+    offer_discount: payment && amount(payment.offerDiscount),
+    offer_id: payment?.offerId ?? null,
+    payment_acquirer: payment?.paymentAcquirer ?? null,
+    payment_mode: payment && enquired.paymentMode,
+    payment_arn: payment?.paymentArn ?? null,
     emi: null,
-    ...own,
-  };
-}
-
-function paymentView(
-  payment: Payment,
-  { latestRefund, paymentMode }: EnquiredTransaction,
-  masked: boolean,
-) {
-  return {
-    payment_status: payment.status,
-    additional_charges: amountView(payment.customerFee, payment.currency),
-    offer_discount: amountView(payment.offerDiscount, payment.currency),
-    offer_id: payment.offerId,
-    payment_acquirer: payment.paymentAcquirer,
-    payment_mode: paymentMode,
-    payment_arn: payment.paymentArn,
-    sub_payment_mode: masked ? maskSubPaymentMode(payment.subPaymentMode) : payment.subPaymentMode,
-    refund_status: latestRefund?.status ?? null,
-    refund_request_id: latestRefund?.refundRequestId ?? null,
-    refund_arn: latestRefund?.refundArn ?? null,
-  };
-}
-
-function refundView(refund: Refund) {
-  return {
-    payment_status: null,
-    additional_charges: null,
-    offer_discount: null,
-    offer_id: null,
-    payment_acquirer: null,
-    payment_mode: null,
-    payment_arn: null,
-    sub_payment_mode: null,
-    refund_status: refund.status,
-    refund_request_id: refund.refundRequestId,
-    refund_arn: refund.refundArn,
+    sub_payment_mode: payment && subPaymentModeView(payment, masked),
+    refund_status: refund?.status ?? null,
+    refund_request_id: refund?.refundRequestId ?? null,
+    refund_arn: refund?.refundArn ?? null,
   };
 }
 
@@ -113,9 +84,8 @@ function failureView({ code, merchantMessage, retryAllowed }: FailureReason) {
 }
 
 /** Contract 2.3: an order token sees the consumer's UPI id masked. */
-function maskSubPaymentMode(fields: Payment['subPaymentMode']) {
-  if (!fields?.upi_id) return fields;
-  return { ...fields, upi_id: maskAddress(fields.upi_id) };
+function subPaymentModeView({ subPaymentMode: fields }: Payment, masked: boolean) {
+  return masked && fields?.upi_id ? { ...fields, upi_id: maskAddress(fields.upi_id) } : fields;
 }
 
 /** Contract 5.5: a payment that does not complete its order can be refunded too. */
@@ -124,13 +94,7 @@ function isPaid({ type, status }: Payment | Refund): boolean {
 }
 
 /** Contract 4.6. */
-function refundDetailsView({
-  order,
-  transactions,
-}: {
-  order: Order;
-  transactions: Enquiry['transactions'];
-}) {
+function refundDetailsView({ order, transactions }: Enquiry) {
   const { currency } = order.amounts;
   const { paid, refunded, available } = refundBalance(transactions, currency);
   const exponent = getExponent(currency);

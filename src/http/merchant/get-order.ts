@@ -1,10 +1,10 @@
 /** `GET /api/v3/order`: the current state of an order. Contract 3.8. */
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
-import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
 import type { HttpContext } from '../http-context.ts';
+import { addOperation } from './operation.ts';
 import { FullOrderReply } from './order-reply-schemas.ts';
 import { fullOrderView } from './order-view.ts';
 
@@ -19,32 +19,30 @@ const Query = Type.Object({
 });
 
 export function addGetOrder(app: FastifyInstance, { useCases, clock }: HttpContext): void {
-  app.get<{ Querystring: Static<typeof Query>; Reply: FullOrderReply }>('/order', {
-    config: {
-      access: 'order',
-      documentation: {
-        replyDescription: 'The order as it is now.',
-        errors: ['ORDER_NOT_FOUND', 'INVOICE_NOT_FOUND'],
-        examples: new URL('./examples/get-order.json', import.meta.url),
-      },
-    },
-    schema: {
+  addOperation(
+    app,
+    'GET /order',
+    {
       operationId: 'getOrder',
+      tag: 'Orders',
+      access: 'order',
       summary: 'Get an order by order_id or invoice_id',
       description:
         'With a merchant token order_id or invoice_id is required; when both are sent, they must belong together. A merchant token gets a fresh order token in the reply; an order token gets itself back.',
-      tags: ['Orders'],
-      querystring: Query,
-      response: { 200: FullOrderReply, ...errorReplies },
+      query: Query,
+      reply: FullOrderReply,
+      replyDescription: 'The order as it is now.',
+      errors: ['ORDER_NOT_FOUND', 'INVOICE_NOT_FOUND'],
+      handler: async (request) => {
+        const caller = getCaller(request);
+        const { order, token } = await useCases.getOrder(caller, {
+          orderId: request.query.order_id || undefined,
+          invoiceId: request.query.invoice_id || undefined,
+        });
+        const masked = caller.type !== 'merchant';
+        return fullOrderView(order, { token, masked, now: clock() });
+      },
     },
-    handler: async (request) => {
-      const caller = getCaller(request);
-      const { order, token } = await useCases.getOrder(caller, {
-        orderId: request.query.order_id || undefined,
-        invoiceId: request.query.invoice_id || undefined,
-      });
-      const masked = caller.type !== 'merchant';
-      return fullOrderView(order, { token, masked, now: clock() });
-    },
-  });
+    { examples: 'get-order' },
+  );
 }

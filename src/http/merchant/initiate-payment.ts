@@ -4,7 +4,6 @@ import { type Static, Type } from 'typebox';
 import { isSecurityCode, maskFields } from '../../domain/cards/card-fields.ts';
 import { holdsCardNumber } from '../../domain/cards/card-numbers.ts';
 import { refuseField } from '../../domain/errors.ts';
-import { limits } from '../../domain/limits.ts';
 import {
   type PaymentModeCode,
   paymentChoices,
@@ -13,18 +12,14 @@ import {
 import { paymentStatuses } from '../../domain/payments/notice.ts';
 import type { PaymentReply } from '../../use-cases/payments/payment-reply.ts';
 import type { PaymentRequest } from '../../use-cases/payments/start-payment.ts';
-import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
 import type { HttpContext } from '../http-context.ts';
-import { oneOfWords, refined } from '../open-api/vocabulary.ts';
+import { refined, text, word } from '../open-api/fields.ts';
 import { IdempotencyHeaders, markReplay, readIdempotencyKey } from './idempotency-key.ts';
-import { orderIdField, readOrderId } from './order-id.ts';
+import { addOperation } from './operation.ts';
 import { NextCalls } from './order-reply-schemas.ts';
-import { toText } from './order-request.ts';
-import { documentedCallbackMode } from './order-schemas.ts';
-
-const text = (description: string, maxLength: number = 64) =>
-  Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength, description }));
+import { readOrderId, toText } from './order-request.ts';
+import { documentedCallbackMode, optionalText, orderIdField } from './order-schemas.ts';
 
 /** Contract 11.9: shops that do not know the type of card send `card`. */
 type SentModeCode = PaymentModeCode | 'card';
@@ -38,20 +33,14 @@ const Body = Type.Object(
       description:
         'How the consumer pays; one that payment-modes lists. card is routed like credit_card.',
     }),
-    bank_code: text('The bank; required for net_banking.'),
-    wallet_code: text('The wallet; required for wallet.'),
-    upi_id: text(
+    bank_code: optionalText('The bank; required for net_banking.', 64),
+    wallet_code: optionalText('The wallet; required for wallet.', 64),
+    upi_id: optionalText(
       'The UPI id, for upi. Without it the consumer chooses at the page of the provider, or opens their UPI app with the intent.',
       255,
     ),
-    callback_url: text(
-      'Where the consumer returns to; defaults to that of the order.',
-      limits.textCharsMax,
-    ),
-    callback_mode: text(
-      'How the consumer returns; defaults to that of the order.',
-      limits.textCharsMax,
-    ),
+    callback_url: optionalText('Where the consumer returns to; defaults to that of the order.'),
+    callback_mode: optionalText('How the consumer returns; defaults to that of the order.'),
   },
   {
     title: 'PaymentRequest',
@@ -59,18 +48,16 @@ const Body = Type.Object(
   },
 );
 type Body = Static<typeof Body>;
-const documentedBody = refined(Body, { callback_mode: documentedCallbackMode });
 
 const Reply = Type.Object(
   {
-    order_id: Type.String({ description: 'Identifier of the order.' }),
-    transaction_id: Type.String({ description: 'Identifier of the payment.' }),
-    payment_status: Type.Unsafe<string>({
-      ...oneOfWords(paymentStatuses),
-      description:
-        'pending, or failed when the provider refused it. A repeated request may return a later status.',
-    }),
-    message: Type.String({ description: 'What to do next, or why the provider refused it.' }),
+    order_id: text('Identifier of the order.'),
+    transaction_id: text('Identifier of the payment.'),
+    payment_status: word(
+      paymentStatuses,
+      'pending, or failed when the provider refused it. A repeated request may return a later status.',
+    ),
+    message: text('What to do next, or why the provider refused it.'),
     next: NextCalls,
   },
   {
@@ -81,30 +68,27 @@ const Reply = Type.Object(
 );
 
 export function addInitiatePayment(app: FastifyInstance, { useCases }: HttpContext): void {
-  app.post<{ Body: Body; Reply: Static<typeof Reply> }>('/initiate-payment', {
-    config: {
-      access: 'order',
-      documentation: {
-        replyDescription: 'The payment, and where to send the consumer.',
-        errors: [
-          ...(['ORDER_NOT_FOUND', 'ORDER_COMPLETED', 'ORDER_LAPSED', 'ORDER_CONFLICT'] as const),
-          ...(['IDEMPOTENCY_KEY_REUSED', 'PAYMENT_MODE_NOT_ENABLED'] as const),
-        ],
-        examples: new URL('./examples/initiate-payment.json', import.meta.url),
-        loadBody: async () => documentedBody,
-        replays: true,
-      },
-    },
-    schema: {
-      operationId: 'initiatePayment',
-      summary: 'Start a payment and get the address where the consumer pays',
-      description:
-        'If the provider does not answer in time, the payment stays pending: transaction-enquiry returns its outcome.',
-      tags: ['Payments'],
-      headers: IdempotencyHeaders,
-      body: Body,
-      response: { 200: Reply, ...errorReplies },
-    },
+  addOperation(app, 'POST /initiate-payment', {
+    operationId: 'initiatePayment',
+    tag: 'Payments',
+    access: 'order',
+    summary: 'Start a payment and get the address where the consumer pays',
+    description:
+      'If the provider does not answer in time, the payment stays pending: transaction-enquiry returns its outcome.',
+    headers: IdempotencyHeaders,
+    body: Body,
+    documentedBody: refined(Body, { callback_mode: documentedCallbackMode }),
+    reply: Reply,
+    replyDescription: 'The payment, and where to send the consumer.',
+    errors: [
+      'ORDER_NOT_FOUND',
+      'ORDER_COMPLETED',
+      'ORDER_LAPSED',
+      'ORDER_CONFLICT',
+      'IDEMPOTENCY_KEY_REUSED',
+      'PAYMENT_MODE_NOT_ENABLED',
+    ],
+    replays: true,
     handler: async (request, reply) => {
       const caller = getCaller(request);
       const orderId = readOrderId(caller, request.body);

@@ -1,22 +1,18 @@
 /** The replies about orders: one source for serialisation, types and the OpenAPI page. Contract 3.14 to 3.16. */
 import { type Static, Type } from 'typebox';
 import { orderStatuses } from '../../domain/orders/order.ts';
-import { oneOfWords } from '../open-api/vocabulary.ts';
-import { Currency } from './currency-schema.ts';
-
-const text = (description: string) => Type.String({ description });
-const number = (description: string) => Type.Number({ description });
-const optionalText = (description: string) => Type.Optional(text(description));
+import { number, optionalText, text, word } from '../open-api/fields.ts';
+import { Currency } from './order-schemas.ts';
 
 export const CurrencyConversionReply = Type.Object(
   {
     original_currency: text('ISO 4217 code of the currency that was sent.'),
     converted_currency: text('ISO 4217 code of the currency that the order is processed in.'),
     exchange_rate: number('Units of the converted currency for one unit of the original one.'),
-    conversion_reason: Type.Unsafe<string>({
-      ...oneOfWords(['ALTERNATE_CURRENCY_CONFIG']),
-      description: 'Always that the account has an alternate currency for the one that was sent.',
-    }),
+    conversion_reason: word(
+      ['ALTERNATE_CURRENCY_CONFIG'],
+      'Always that the account has an alternate currency for the one that was sent.',
+    ),
     original_amount_before_tax: number('Amount before tax as sent, in major units.'),
     original_tax: number('Tax as sent, in major units; 0 when none was sent.'),
     original_total_amount: number('Total as sent, in major units.'),
@@ -60,11 +56,10 @@ export const NextCalls = Type.Array(
 const orderReplyFields = {
   order_id: text('Identifier of the order; used in later calls.'),
   order_date: text('Time of creation: UTC, YYYY-MM-DD HH:MM:SS.ffffff.'),
-  status: Type.Unsafe<string>({
-    ...oneOfWords(orderStatuses),
-    description:
-      'new: no payment attempt yet. pending: at least one attempt, none has paid the order. completed: paid. lapsed: expired, or too many failed attempts; a late success still completes it.',
-  }),
+  status: word(
+    orderStatuses,
+    'new: no payment attempt yet. pending: at least one attempt, none has paid the order. completed: paid. lapsed: expired, or too many failed attempts; a late success still completes it.',
+  ),
   invoice_id: text('Your own reference for the order, as sent.'),
   user: Type.Optional(UserReply),
   attempts: Type.Integer({ description: 'Number of payment attempts; 0 for a new order.' }),

@@ -7,12 +7,14 @@ import type { SentAmount } from '../../domain/money/money.ts';
 import type { Address, BankAccount, SentLineItem, SentUser } from '../../domain/orders/order.ts';
 import type { OrderRequest } from '../../domain/orders/order-request.ts';
 import type { OrderUpdate } from '../../domain/orders/order-update.ts';
-import type { UpdateOrderBody } from './order-change-schemas.ts';
+import type { Caller } from '../../security/tokens.ts';
+import { getOrderId } from '../../use-cases/orders/order-access.ts';
 import type {
   AddressBody,
   BankAccountBody,
   CreateOrderBody,
   LineItemBody,
+  UpdateOrderBody,
   UserBody,
 } from './order-schemas.ts';
 
@@ -54,6 +56,14 @@ export function toOrderUpdate(body: UpdateOrderBody): OrderUpdate {
       }),
     ),
   });
+}
+
+/** Null and empty count as absent. */
+export function readOrderId(
+  caller: Caller,
+  { order_id: given }: { readonly order_id?: string | null },
+): string {
+  return getOrderId(caller, given || undefined);
 }
 
 /** The consumer of an order, or of resolve-user. */

@@ -1,12 +1,18 @@
 /** The request bodies of orders: one source for validation, types and the OpenAPI page. Contract 3.12 and 3.13. */
 import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
-import { oneOfWordsOrNull, refined } from '../open-api/vocabulary.ts';
-import { Currency } from './currency-schema.ts';
+import { currencyCodes } from '../../domain/money/currency.ts';
+import { textOrNull, word, wordOrNull } from '../open-api/fields.ts';
 
 const { textCharsMax } = limits;
 
-const text = (description: string, maxLength: number = textCharsMax) =>
+/** For the reference only: the domain refuses the others. */
+export const Currency = Type.Unsafe<string>({
+  ...word(currencyCodes.toSorted(), 'An active ISO 4217 code with a minor unit, in upper case.'),
+  title: 'Currency',
+});
+
+export const optionalText = (description: string, maxLength: number = textCharsMax) =>
   Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength, description }));
 const textOrNumber = (description: string) =>
   Type.Optional(
@@ -38,30 +44,38 @@ const nullableObject = <Shape>(
     }),
   );
 
+export const orderIdField = optionalText(
+  'Identifier of the order, issued at creation. Required with a merchant token; an order token identifies its order.',
+);
+export const OrderReference = Type.Object(
+  { order_id: orderIdField },
+  { title: 'OrderReference', description: 'The order that the call is about.' },
+);
+
 export const mobileNumberDescription =
   'Mobile number: 4 to 15 digits; spaces, dashes, dots, brackets and a leading + or 00 with the country code are accepted.';
 export const userFields = {
-  email: text('E-mail address.', limits.emailCharsMax),
-  first_name: text('First name.'),
-  last_name: text('Last name.'),
+  email: optionalText('E-mail address.', limits.emailCharsMax),
+  first_name: optionalText('First name.'),
+  last_name: optionalText('Last name.'),
   country_code: textOrNumber(
     'Telephone country code: 91, +91 or 0091. When left out, that of mobile_number, or +91.',
   ),
   mobile_number: textOrNumber(mobileNumberDescription),
 };
 const addressFields = {
-  address_1: text('First line of the address.'),
-  street: text('Street name.'),
-  landmark: text('Landmark.'),
-  area: text('Area.'),
-  city: text('City.'),
-  state: text('State.'),
+  address_1: optionalText('First line of the address.'),
+  street: optionalText('Street name.'),
+  landmark: optionalText('Landmark.'),
+  area: optionalText('Area.'),
+  city: optionalText('City.'),
+  state: optionalText('State.'),
   pincode: textOrNumber('Pincode or zipcode.'),
-  address_type: text('A name or tag for the address.'),
+  address_type: optionalText('A name or tag for the address.'),
 };
 const bankAccountFields = {
   account_number: textOrNumber('Account number.'),
-  name: text('Account holder name.'),
+  name: optionalText('Account holder name.'),
   ifsc: Type.Optional(
     Type.Unsafe<string | null>({
       type: ['string', 'null'],
@@ -82,7 +96,7 @@ const LineItemBody = Type.Object(
   {
     sku_id: textOrNumber('Your product identifier.'),
     title: Type.String({ minLength: 1, maxLength: textCharsMax, description: 'Product title.' }),
-    description: text('Detailed description.'),
+    description: optionalText('Detailed description.'),
     image_url: Type.Optional(
       Type.Unsafe<string | false | null>({
         type: ['string', 'boolean', 'null'],
@@ -159,19 +173,21 @@ export const CreateOrderBody = Type.Object(
         description: 'Key and value pairs attached to the order.',
       }),
     ),
-    callback_url: text('Where the consumer returns to after payment: https, or http on loopback.'),
-    callback_mode: text('callback_url_redirect (the default) or callback_url_post.'),
-    description: text('Description of the order.'),
+    callback_url: optionalText(
+      'Where the consumer returns to after payment: https, or http on loopback.',
+    ),
+    callback_mode: optionalText('callback_url_redirect (the default) or callback_url_post.'),
+    description: optionalText('Description of the order.'),
     validate_order_line_item: Type.Optional(
       Type.Unsafe<boolean | null>({
         type: ['boolean', 'null'],
         description: 'Check the arithmetic of the cart items and their sum.',
       }),
     ),
-    referrer_platform: text('For internal use.'),
-    referrer_platform_version: text('For internal use.'),
-    ip_address: text('IP address of the server that creates the order.'),
-    merchant_shopfront_domain: text('Domain from which payments will be captured.'),
+    referrer_platform: optionalText('For internal use.'),
+    referrer_platform_version: optionalText('For internal use.'),
+    ip_address: optionalText('IP address of the server that creates the order.'),
+    merchant_shopfront_domain: optionalText('Domain from which payments will be captured.'),
   },
   {
     title: 'CreateOrderRequest',
@@ -180,16 +196,39 @@ export const CreateOrderBody = Type.Object(
 );
 export type CreateOrderBody = Static<typeof CreateOrderBody>;
 
+/** These fields are fixed when the order is created. */
+const {
+  invoice_id: _invoiceId,
+  bank_account: _bankAccount,
+  validate_order_line_item: _validation,
+  ...changeable
+} = CreateOrderBody.properties;
+
+export const UpdateOrderBody = Type.Object(
+  {
+    ...changeable,
+    order_id: orderIdField,
+    currency: Type.Optional(
+      textOrNull('The currency the order was created with; it cannot be changed.'),
+    ),
+  },
+  {
+    title: 'UpdateOrderRequest',
+    description:
+      'Fields that are absent, null or empty stay as they are; fields that are not listed are ignored. Fields of user are merged into the stored ones; every other field is replaced as a whole. Amounts and order_line_items can be changed before the first payment attempt. An order token may change only user, the addresses, merchant_shopfront_domain, callback_url and callback_mode; any other field is refused.',
+  },
+);
+export type UpdateOrderBody = Static<typeof UpdateOrderBody>;
+
 /** More precise than what is validated: the domain refuses the rest, and an unknown callback mode is a redirect. */
 export const documentedCallbackMode = Type.Optional(
-  Type.Unsafe<string | null>({
-    ...oneOfWordsOrNull(['callback_url_redirect', 'callback_url_post']),
-    description:
-      'callback_url_redirect, the default: a GET with ?response=. callback_url_post: a form post with the field response. Any other value is taken as callback_url_redirect.',
-  }),
+  wordOrNull(
+    ['callback_url_redirect', 'callback_url_post'],
+    'callback_url_redirect, the default: a GET with ?response=. callback_url_post: a form post with the field response. Any other value is taken as callback_url_redirect.',
+  ),
 );
 export const documentedOrderFields = {
-  currency: Type.Unsafe<string>({ ...Currency }),
+  currency: Currency,
   total_amount: Type.Unsafe<number | string>({
     type: ['number', 'string'],
     maxLength: 64,
@@ -198,4 +237,3 @@ export const documentedOrderFields = {
   }),
   callback_mode: documentedCallbackMode,
 };
-export const documentedCreateOrderBody = refined(CreateOrderBody, documentedOrderFields);

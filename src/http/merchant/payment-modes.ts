@@ -1,39 +1,27 @@
 /** `POST /api/v3/payment-modes`. Contract 11.1. */
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { getExponent } from '../../domain/money/currency.ts';
-import { majorNumber } from '../../domain/money/money.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import { type PaymentModeCode, paymentModeCodes, paymentModes } from '../../domain/payment-mode.ts';
-import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
 import type { HttpContext } from '../http-context.ts';
-import { oneOfWords } from '../open-api/vocabulary.ts';
-import { Currency } from './currency-schema.ts';
-import { orderIdField, readOrderId } from './order-id.ts';
+import { number, word } from '../open-api/fields.ts';
+import { addOperation } from './operation.ts';
 import { NextCalls } from './order-reply-schemas.ts';
-
-const Body = Type.Object(
-  { order_id: orderIdField },
-  { title: 'OrderReference', description: 'The order that the call is about.' },
-);
+import { readOrderId } from './order-request.ts';
+import { Currency, OrderReference } from './order-schemas.ts';
+import { amountsView } from './order-view.ts';
 
 const Item = Type.Object(
   {
-    payment_mode_code: Type.Unsafe<string>({
-      ...oneOfWords(paymentModeCodes),
-      description: 'Goes into payment_mode_code of initiate-payment.',
-    }),
-    payment_mode: Type.Unsafe<string>({
-      ...oneOfWords(Object.values(paymentModes)),
-      description: 'Name to show to the consumer.',
-    }),
-    amount_before_tax: Type.Number({ description: 'Cart amount before tax, in major units.' }),
-    tax: Type.Number({ description: 'Tax, in major units.' }),
-    currency: Type.Unsafe<string>({ ...Currency }),
-    total_amount: Type.Number({ description: 'Total including tax, in major units.' }),
-    additional_charges: Type.Number({ description: 'Fee for this mode; always 0.' }),
-    grand_total_amount: Type.Number({ description: 'total_amount plus additional_charges.' }),
+    payment_mode_code: word(paymentModeCodes, 'Goes into payment_mode_code of initiate-payment.'),
+    payment_mode: word(Object.values(paymentModes), 'Name to show to the consumer.'),
+    amount_before_tax: number('Cart amount before tax, in major units.'),
+    tax: number('Tax, in major units.'),
+    currency: Currency,
+    total_amount: number('Total including tax, in major units.'),
+    additional_charges: number('Fee for this mode; always 0.'),
+    grand_total_amount: number('total_amount plus additional_charges.'),
     next: NextCalls,
   },
   { title: 'PaymentMode', description: 'A way to pay.' },
@@ -52,29 +40,20 @@ const Reply = Type.Object(
 );
 
 export function addPaymentModes(app: FastifyInstance, { useCases }: HttpContext): void {
-  app.post<{ Body: Static<typeof Body>; Reply: Static<typeof Reply> }>('/payment-modes', {
-    config: {
-      access: 'order',
-      documentation: {
-        replyDescription: 'The payment modes of the account, with the amount to pay.',
-        errors: ['ORDER_NOT_FOUND'],
-        examples: new URL('./examples/payment-modes.json', import.meta.url),
-      },
-    },
-    schema: {
-      operationId: 'listPaymentModes',
-      summary: 'List the ways to pay for an order',
-      description: 'Modes that the consumer has paid with before are in fast_payment_modes.',
-      tags: ['Payments'],
-      body: Body,
-      response: { 200: Reply, ...errorReplies },
-    },
+  addOperation(app, 'POST /payment-modes', {
+    operationId: 'listPaymentModes',
+    tag: 'Payments',
+    access: 'order',
+    summary: 'List the ways to pay for an order',
+    description: 'Modes that the consumer has paid with before are in fast_payment_modes.',
+    body: OrderReference,
+    reply: Reply,
+    replyDescription: 'The payment modes of the account, with the amount to pay.',
+    errors: ['ORDER_NOT_FOUND'],
     handler: async (request) => {
       const caller = getCaller(request);
-      const { order, fast, other } = await useCases.listPaymentModes(
-        caller,
-        readOrderId(caller, request.body),
-      );
+      const orderId = readOrderId(caller, request.body);
+      const { order, fast, other } = await useCases.listPaymentModes(caller, orderId);
       return {
         fast_payment_modes: { items: fast.map((code) => itemView(order, code)) },
         other_payment_modes: { items: other.map((code) => itemView(order, code)) },
@@ -84,16 +63,14 @@ export function addPaymentModes(app: FastifyInstance, { useCases }: HttpContext)
 }
 
 function itemView({ amounts }: Order, code: PaymentModeCode): Static<typeof Item> {
-  const exponent = getExponent(amounts.currency);
+  const view = amountsView(amounts);
   return {
     payment_mode_code: code,
     payment_mode: paymentModes[code],
-    amount_before_tax: majorNumber(amounts.beforeTax, exponent),
-    tax: majorNumber(amounts.tax, exponent),
+    ...view,
     currency: amounts.currency,
-    total_amount: majorNumber(amounts.total, exponent),
     additional_charges: 0,
-    grand_total_amount: majorNumber(amounts.total, exponent),
+    grand_total_amount: view.total_amount,
     next: [{ action: 'initiate_payment', url: '/api/v3/initiate-payment' }],
   };
 }

@@ -5,33 +5,20 @@ import { refuseField } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
 import { refundStatuses } from '../../domain/payments/notice.ts';
 import type { RefundReply } from '../../use-cases/payments/store-refund.ts';
-import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
 import type { HttpContext } from '../http-context.ts';
-import { oneOfWords } from '../open-api/vocabulary.ts';
+import { text, textOrNull, word } from '../open-api/fields.ts';
 import { IdempotencyHeaders, markReplay, readIdempotencyKey } from './idempotency-key.ts';
+import { addOperation } from './operation.ts';
 import { NextCalls } from './order-reply-schemas.ts';
 import { sentAmount, toText } from './order-request.ts';
 
 /** Neither null nor empty: a value that was lost on its way must not refund everything, or the same twice. */
+const sent = (type: readonly string[], maxLength: number, description: string) =>
+  Type.Optional(Type.Unsafe<string | number>({ type, minLength: 1, maxLength, description }));
 const id = (description: string, maxLength: number = limits.textCharsMax) =>
-  Type.Optional(
-    Type.Unsafe<string | number>({
-      type: ['string', 'number'],
-      minLength: 1,
-      maxLength,
-      description,
-    }),
-  );
-const amount = (description: string) =>
-  Type.Optional(
-    Type.Unsafe<string | number>({
-      type: ['number', 'string'],
-      minLength: 1,
-      maxLength: 64,
-      description,
-    }),
-  );
+  sent(['string', 'number'], maxLength, description);
+const amount = (description: string) => sent(['number', 'string'], 64, description);
 
 const Body = Type.Object(
   {
@@ -54,60 +41,52 @@ const Body = Type.Object(
 );
 type Body = Static<typeof Body>;
 
-const nullableText = (description: string) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], description });
 const Reply = Type.Object(
   {
-    orignal_payment_transaction_id: Type.String({
-      description:
-        'The same as original_payment_transaction_id; misspelt, as shipped clients read it.',
-    }),
-    original_payment_transaction_id: Type.String({
-      description: 'Identifier of the refunded payment.',
-    }),
-    transaction_id: Type.String({ description: 'Identifier of the refund.' }),
-    refund_request_id: nullableText(
+    orignal_payment_transaction_id: text(
+      'The same as original_payment_transaction_id; misspelt, as shipped clients read it.',
+    ),
+    original_payment_transaction_id: text('Identifier of the refunded payment.'),
+    transaction_id: text('Identifier of the refund.'),
+    refund_request_id: textOrNull(
       'Your reference for the refund, or its identifier when you sent none.',
     ),
-    refund_status: Type.Unsafe<string>({
-      ...oneOfWords(refundStatuses),
-      description: 'pending until the provider has decided, then succeeded or failed.',
-    }),
-    refund_arn: nullableText("The bank's reference of the refund; null until it is known."),
-    transaction_type: Type.Unsafe<string>({
-      ...oneOfWords(['full_refund', 'partial_refund']),
-      description: 'Whether the whole payment is refunded.',
-    }),
+    refund_status: word(
+      refundStatuses,
+      'pending until the provider has decided, then succeeded or failed.',
+    ),
+    refund_arn: textOrNull("The bank's reference of the refund; null until it is known."),
+    transaction_type: word(
+      ['full_refund', 'partial_refund'],
+      'Whether the whole payment is refunded.',
+    ),
     next: NextCalls,
   },
   { title: 'Refund', description: 'A refund.' },
 );
 
 export function addRefund(app: FastifyInstance, { useCases }: HttpContext): void {
-  app.post<{ Body: Body; Reply: Static<typeof Reply> }>('/refund', {
-    config: {
-      access: 'merchant',
-      documentation: {
-        replyDescription: 'The refund as it stands now.',
-        errors: [
-          ...(['TRANSACTION_NOT_FOUND', 'INVOICE_NOT_FOUND', 'ORDER_CONFLICT'] as const),
-          ...(['DUPLICATE_REFUND_REQUEST', 'IDEMPOTENCY_KEY_REUSED'] as const),
-          ...(['INVALID_REFUND_AMOUNT', 'REFUND_NOT_ALLOWED'] as const),
-        ],
-        examples: new URL('./examples/refund.json', import.meta.url),
-        replays: true,
-      },
-    },
-    schema: {
-      operationId: 'refundPayment',
-      summary: 'Refund a payment, in whole or in part',
-      description:
-        'If the provider cannot be reached, the refund stays pending and is retried until it is done. The same refund_request_id with the same content returns that refund in its current state, with the header Idempotent-Replayed: true.',
-      tags: ['Payments'],
-      headers: IdempotencyHeaders,
-      body: Body,
-      response: { 200: Reply, ...errorReplies },
-    },
+  addOperation(app, 'POST /refund', {
+    operationId: 'refundPayment',
+    tag: 'Payments',
+    access: 'merchant',
+    summary: 'Refund a payment, in whole or in part',
+    description:
+      'If the provider cannot be reached, the refund stays pending and is retried until it is done. The same refund_request_id with the same content returns that refund in its current state, with the header Idempotent-Replayed: true.',
+    headers: IdempotencyHeaders,
+    body: Body,
+    reply: Reply,
+    replyDescription: 'The refund as it stands now.',
+    errors: [
+      'TRANSACTION_NOT_FOUND',
+      'INVOICE_NOT_FOUND',
+      'ORDER_CONFLICT',
+      'DUPLICATE_REFUND_REQUEST',
+      'IDEMPOTENCY_KEY_REUSED',
+      'INVALID_REFUND_AMOUNT',
+      'REFUND_NOT_ALLOWED',
+    ],
+    replays: true,
     handler: async (request, reply) => {
       const { body } = request;
       const idempotencyKey = readIdempotencyKey(request);
@@ -118,9 +97,7 @@ export function addRefund(app: FastifyInstance, { useCases }: HttpContext): void
         amountAlias: sentAmount(body, 'amount'),
         refundRequestId: readRequestId(body),
       };
-      const made = await useCases.refund(getCaller(request), refundRequest, {
-        idempotencyKey,
-      });
+      const made = await useCases.refund(getCaller(request), refundRequest, { idempotencyKey });
       markReplay(reply, made.replayed);
       return refundView(made.reply);
     },

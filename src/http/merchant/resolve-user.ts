@@ -1,33 +1,58 @@
 /** `POST /api/v3/resolve-user`: links a consumer to an order. Contract 11.2. */
 import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { limits } from '../../domain/limits.ts';
 import { microsecondTimestamp } from '../../domain/time.ts';
-import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
 import type { HttpContext } from '../http-context.ts';
-import { ResolveUserBody, ResolveUserReply } from './order-change-schemas.ts';
-import { readOrderId } from './order-id.ts';
-import { toSentUser } from './order-request.ts';
+import { optionalText } from '../open-api/fields.ts';
+import { addOperation } from './operation.ts';
+import { NextCalls, UserReply } from './order-reply-schemas.ts';
+import { readOrderId, toSentUser } from './order-request.ts';
+import { mobileNumberDescription, orderIdField, userFields } from './order-schemas.ts';
 import { userView } from './order-view.ts';
 
+const Body = Type.Object(
+  {
+    order_id: orderIdField,
+    ...userFields,
+    mobile_number: Type.Unsafe<string | number>({
+      type: ['string', 'number'],
+      minLength: 1,
+      maxLength: limits.textCharsMax,
+      description: mobileNumberDescription,
+    }),
+  },
+  { title: 'ResolveUserRequest', description: 'The consumer to link to the order.' },
+);
+
+const Reply = Type.Object(
+  {
+    user: UserReply,
+    token: optionalText(
+      'Only for an order token: it replaces that token, is tied to the consumer and expires at the same time.',
+    ),
+    token_expiration: optionalText('Expiry of token: UTC, YYYY-MM-DDTHH:MM:SS.ffffff.'),
+    next: NextCalls,
+  },
+  {
+    title: 'ResolvedUser',
+    description: 'The consumer that the order is restricted to from now on.',
+  },
+);
+
 export function addResolveUser(app: FastifyInstance, { useCases }: HttpContext): void {
-  app.post<{ Body: ResolveUserBody; Reply: ResolveUserReply }>('/resolve-user', {
-    config: {
-      access: 'order',
-      documentation: {
-        replyDescription: 'The consumer of the order.',
-        errors: ['ORDER_NOT_FOUND', 'ORDER_COMPLETED', 'ORDER_LAPSED', 'ORDER_CONFLICT'],
-        examples: new URL('./examples/resolve-user.json', import.meta.url),
-      },
-    },
-    schema: {
-      operationId: 'resolveUser',
-      summary: 'Link a consumer to an order and restrict the order to them',
-      description:
-        'From then on an order token must name this consumer: one that was issued before is refused. Another consumer is refused with ORDER_CONFLICT.',
-      tags: ['Orders'],
-      body: ResolveUserBody,
-      response: { 200: ResolveUserReply, ...errorReplies },
-    },
+  addOperation(app, 'POST /resolve-user', {
+    operationId: 'resolveUser',
+    tag: 'Orders',
+    access: 'order',
+    summary: 'Link a consumer to an order and restrict the order to them',
+    description:
+      'From then on an order token must name this consumer: one that was issued before is refused. Another consumer is refused with ORDER_CONFLICT.',
+    body: Body,
+    reply: Reply,
+    replyDescription: 'The consumer of the order.',
+    errors: ['ORDER_NOT_FOUND', 'ORDER_COMPLETED', 'ORDER_LAPSED', 'ORDER_CONFLICT'],
     handler: async (request) => {
       const caller = getCaller(request);
       const { order, token } = await useCases.resolveUser(caller, {

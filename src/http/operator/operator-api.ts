@@ -1,7 +1,7 @@
 /** The scope of operators: liveness, readiness, metrics and the API reference. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { Type } from 'typebox';
-import { oneOfWords } from '../open-api/vocabulary.ts';
+import { text, word } from '../open-api/fields.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { addDocsPage } from './docs-page.ts';
 import { addHomePage } from './home-page.ts';
@@ -34,13 +34,13 @@ export function operatorApi(parts: OperatorParts): FastifyPluginAsync {
 
 const Health = Type.Object(
   {
-    status: Type.Unsafe<string>({ ...oneOfWords(['ok']), description: 'Always ok.' }),
+    status: word(['ok'], 'Always ok.'),
   },
   { title: 'Health', description: 'The process is alive.' },
 );
 const Ready = Type.Object(
   {
-    status: Type.Unsafe<string>({ ...oneOfWords(['ready']), description: 'Always ready.' }),
+    status: word(['ready'], 'Always ready.'),
     late: Type.Optional(
       Type.Array(Type.String(), {
         description: 'Steps of the background without a success for five minutes.',
@@ -51,7 +51,7 @@ const Ready = Type.Object(
 );
 const NotReady = Type.Object(
   {
-    status: Type.Unsafe<string>({ ...oneOfWords(['not ready']), description: 'Always not ready.' }),
+    status: word(['not ready'], 'Always not ready.'),
     missing: Type.Array(Type.String(), { description: 'What is missing.' }),
   },
   { title: 'NotReady', description: 'Requests cannot be served yet.' },
@@ -112,7 +112,7 @@ function addMetricsPage(app: FastifyInstance, { renderMetrics }: OperatorParts):
         200: {
           content: {
             'text/plain': {
-              schema: Type.String({ description: 'One line for each figure.' }),
+              schema: text('One line for each figure.'),
             },
           },
         },

@@ -4,20 +4,17 @@ import { Type } from 'typebox';
 import type { ServiceError } from '../../domain/errors.ts';
 import { prepareErrorReply } from '../error-reply.ts';
 import type { ErrorShape } from '../open-api/documentation.ts';
+import { text, word } from '../open-api/fields.ts';
 
 const RefusedBody = Type.Object(
   {
     status: Type.Integer({ description: 'The HTTP status.' }),
-    message: Type.String({ description: 'What is wrong, and what to do.' }),
+    message: text('What is wrong, and what to do.'),
     error: Type.Object(
       {
         http_status_code: Type.Integer({ description: 'The HTTP status.' }),
-        transaction_status: Type.Unsafe<string>({
-          type: 'string',
-          enum: ['not_processed'],
-          description: 'Always that the delivery was not processed.',
-        }),
-        message: Type.String({ description: 'The same message.' }),
+        transaction_status: word(['not_processed'], 'Always that the delivery was not processed.'),
+        message: text('The same message.'),
       },
       { description: 'The same, as some callers expect it.' },
     ),
@@ -27,7 +24,7 @@ const RefusedBody = Type.Object(
 const FailedBody = Type.Object(
   {
     status: Type.Integer({ description: 'The HTTP status.' }),
-    error: Type.String({ description: 'What is wrong, and what to do.' }),
+    error: text('What is wrong, and what to do.'),
   },
   { title: 'WebhookFailure', description: 'The delivery could not be stored: send it again.' },
 );

@@ -6,20 +6,19 @@ import type { DeliveryProvider, RawDelivery } from '../../use-cases/inbox/receiv
 import { findBearerToken } from '../guard.ts';
 import type { HttpContext } from '../http-context.ts';
 import type { Documentation } from '../open-api/documentation.ts';
+import { optionalText, text, word } from '../open-api/fields.ts';
 import { proofSchemeOf, toCamelCase } from '../open-api/security-schemes.ts';
-import { oneOfWords } from '../open-api/vocabulary.ts';
 import { webhookErrorReplies, webhookErrorShape } from './webhook-error.ts';
 
 const Reply = Type.Object(
   {
-    status: Type.Unsafe<string>({
-      ...oneOfWords(['processed', 'duplicate', 'stale', 'ignored', 'parked', 'needs_review']),
-      description:
-        'processed: applied. duplicate: received before. stale: what is known ranks higher. ignored: of no interest. parked: applied when its order becomes known. needs_review: stored, a person decides.',
-    }),
-    delivery_id: Type.String({ description: 'Identifier of the stored delivery.' }),
-    order_id: Type.Optional(Type.String({ description: 'The order that it belongs to.' })),
-    message: Type.Optional(Type.String({ description: 'Why it was not simply applied.' })),
+    status: word(
+      ['processed', 'duplicate', 'stale', 'ignored', 'parked', 'needs_review'],
+      'processed: applied. duplicate: received before. stale: what is known ranks higher. ignored: of no interest. parked: applied when its order becomes known. needs_review: stored, a person decides.',
+    ),
+    delivery_id: text('Identifier of the stored delivery.'),
+    order_id: optionalText('The order that it belongs to.'),
+    message: optionalText('Why it was not simply applied.'),
   },
   { title: 'WebhookResult', description: 'What became of the delivery.' },
 );
@@ -78,8 +77,12 @@ function documentationOf(
     security: [...(isOfAccount ? [{ [proofSchemeOf(name)]: [] }] : []), { merchantToken: [] }],
     replyDescription: 'The delivery is stored.',
     errors: [
-      ...(['INVALID_REQUEST_PARAMETER', 'AUTHENTICATION_FAILED', 'ACCOUNT_SUSPENDED'] as const),
-      ...(['ORDER_NOT_FOUND', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'] as const),
+      'INVALID_REQUEST_PARAMETER',
+      'AUTHENTICATION_FAILED',
+      'ACCOUNT_SUSPENDED',
+      'ORDER_NOT_FOUND',
+      'INTERNAL_ERROR',
+      'SERVICE_UNAVAILABLE',
     ],
     examples: documentation.examples,
     loadBody: documentation.loadSchema,

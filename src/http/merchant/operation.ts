@@ -1,0 +1,71 @@
+/** Adds an operation of the merchant API: what is validated and serialised, and what the API reference says about it. */
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  HTTPMethods,
+  RouteHandlerMethod,
+} from 'fastify';
+import type { Static, TObject, TSchema } from 'typebox';
+import { errorReplies } from '../error-reply.ts';
+import type { Access } from '../guard.ts';
+import type { Documentation } from '../open-api/documentation.ts';
+
+type Operation<Query extends TSchema, Body extends TSchema, Reply extends TSchema> = Pick<
+  Documentation,
+  'replyDescription' | 'errors' | 'replays' | 'aliases'
+> & {
+  readonly operationId: string;
+  readonly tag: 'Tokens' | 'Orders' | 'Payments';
+  readonly access: Access;
+  readonly summary: string;
+  readonly description: string;
+  readonly query?: Query;
+  /** Only documented: the handler reads them. */
+  readonly headers?: TObject;
+  readonly body?: Body;
+  /** What the reference shows instead of the validated body. */
+  readonly documentedBody?: TObject;
+  readonly bodyLimit?: number;
+  readonly reply: Reply;
+  readonly handler: (
+    request: FastifyRequest<{ Querystring: Static<Query>; Body: Static<Body> }>,
+    reply: FastifyReply,
+  ) => Promise<Static<Reply>>;
+};
+
+/** `route` is such as `POST /refund`. Its recorded calls are in the file of `examples` that has the name of the path. */
+export function addOperation<Query extends TSchema, Body extends TSchema, Reply extends TSchema>(
+  app: FastifyInstance,
+  route: string,
+  operation: Operation<Query, Body, Reply>,
+  { isAlias = false, examples = route.replace(/.*\//, '') } = {},
+): void {
+  const [method, url = ''] = route.split(' ');
+  const { access, tag, query, body, documentedBody, reply, handler, bodyLimit, ...about } =
+    operation;
+  const { operationId, summary, description, headers, ...documented } = about;
+  const documentation: Documentation = {
+    ...documented,
+    examples: new URL(`./examples/${examples}.json`, import.meta.url),
+    loadBody: documentedBody && (async () => documentedBody),
+  };
+  app.route({
+    method: method as HTTPMethods,
+    url,
+    bodyLimit,
+    // The reference describes another name of an operation with the operation.
+    config: { access, ...(!isAlias && { documentation }) },
+    schema: {
+      operationId,
+      summary,
+      description,
+      tags: [tag],
+      ...(query && { querystring: query }),
+      ...(headers && { headers }),
+      ...(body && { body }),
+      response: { 200: reply, ...errorReplies },
+    },
+    handler: handler as RouteHandlerMethod,
+  });
+}
