@@ -1,7 +1,7 @@
 /** Every state that a page of the checkout can have, and how an order gets there. Contract 14.3. */
 import type { Page } from 'playwright-core';
 import { slowPaymentSeconds } from '../../src/domain/order-state/checkout-step.ts';
-import type { Words } from '../../src/http/checkout/words/words.ts';
+import type { Words } from '../../src/http/checkout/words/en.ts';
 import { type CheckoutPages, type OrderOf, upiIntent } from './checkout-page.ts';
 
 export type State = {

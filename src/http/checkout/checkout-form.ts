@@ -1,16 +1,21 @@
 /** Reads the form of the checkout page. Contract 14.2. */
 import { paymentChoices, paymentModeCodes } from '../../domain/payment-mode.ts';
 import type { PaymentRequest } from '../../use-cases/payments/start-payment.ts';
+import type { Language } from './language.ts';
+import type { Words } from './words/en.ts';
 
-/** Why a form did not start a payment. */
-export type Problem =
-  | 'pickOne'
-  | 'upiIdInvalid'
-  | 'unavailable'
-  | 'tooMany'
-  | 'outdated'
-  | 'stillOpen'
-  | 'notReached';
+export type Problem = keyof Words['problems'];
+
+/** How a checkout is shown. */
+export type ViewOptions = {
+  /** The path of PUBLIC_URL. */
+  readonly basePath: string;
+  readonly language: Language;
+  readonly formKey: string;
+  /** What the consumer sent before, if the form is shown again. */
+  readonly form: SentForm | undefined;
+  readonly problem: Problem | undefined;
+};
 
 export type SentForm = {
   readonly formKey: string;

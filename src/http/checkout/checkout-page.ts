@@ -1,8 +1,8 @@
 /**
- * `/checkout`: the page on which a consumer pays an order. The order token moves from the address into a cookie first, so
- * that it stays in no history. The page works without scripts. Contract 14.1 to 14.4.
+ * `/checkout`: the page on which a consumer pays an order, and the link that leads to it. The order token moves from the
+ * address into a cookie first, so that it stays in no history. The page works without scripts. Contract 14.1 to 14.4.
  */
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { equalDigests } from '../../security/compare.ts';
 import { hmac, hmacKeyOf } from '../../security/hmac.ts';
@@ -22,74 +22,77 @@ const path = '/checkout/:order_id';
 const bounded = { config: { bound: 'checkout' } } as const;
 
 export function checkoutPage(context: HttpContext): FastifyPluginAsync {
+  const { useCases } = context;
   return async (app) => {
     const refuseOtherMethods = watchRoutes(app);
     readForms(app);
     app.setErrorHandler(sendCheckoutError);
+    addPaymentLink(app, context);
 
-    app.get<{ Querystring: Query }>('/checkout', {
-      ...bounded,
-      handler: async (request, reply) => {
-        const { token } = request.query;
-        const { orderId } = await openSession(context, { request, reply }, token);
-        return reply
-          .header('referrer-policy', 'no-referrer')
-          .redirect(`${basePathOf(context)}/checkout/${orderId}`, 303);
-      },
+    app.get<{ Querystring: Query }>('/checkout', bounded, async (request, reply) => {
+      const consumer = await openSession(context, reply, request.query.token);
+      reply.header('referrer-policy', 'no-referrer');
+      return backToPage(context, reply, consumer);
     });
 
-    app.get<{ Params: Params }>(path, {
-      ...bounded,
-      handler: async (request, reply) => {
-        const consumer = await authenticateConsumer(context, { request, reply });
-        return show(context, request, reply, consumer);
-      },
+    app.get(path, bounded, async (_request, reply) =>
+      show(context, reply, await authenticateConsumer(context, reply)),
+    );
+
+    app.get(`${path}/state`, bounded, async (_request, reply) => {
+      const consumer = await authenticateConsumer(context, reply);
+      return { state: stateOf(await useCases.getCheckout(consumer)) };
     });
 
-    app.get<{ Params: Params }>(`${path}/state`, {
-      ...bounded,
-      handler: async (request, reply) => {
-        const { caller } = await authenticateConsumer(context, { request, reply });
-        return { state: stateOf(await context.useCases.getCheckout(caller)) };
-      },
-    });
+    app.post(`${path}/pay`, bounded, (_request, reply) =>
+      withForm(context, reply, async (consumer, form) => {
+        const wanted = toPaymentRequest(consumer.orderId, form);
+        return 'problem' in wanted
+          ? show(context, reply.code(422), consumer, form, wanted.problem)
+          : start(context, reply, consumer, form, wanted);
+      }),
+    );
 
-    app.post<{ Params: Params; Body: string }>(`${path}/pay`, {
-      ...bounded,
-      handler: (request, reply) =>
-        withForm(context, request, reply, async (consumer, form) => {
-          const wanted = toPaymentRequest(consumer.caller.orderId, form);
-          return 'problem' in wanted
-            ? show(context, request, reply.code(422), consumer, form, wanted.problem)
-            : start(context, request, reply, consumer, form, wanted);
-        }),
-    });
+    app.post(`${path}/give-up`, bounded, (_request, reply) =>
+      withForm(context, reply, async (consumer, form) => {
+        const outcome = await useCases.giveUpPayment(consumer, form.attempt);
+        if (outcome === 'done') return backToPage(context, reply, consumer);
+        const problem = outcome === 'tried' ? 'stillOpen' : 'notReached';
+        return show(context, reply.code(409), consumer, form, problem);
+      }),
+    );
 
-    app.post<{ Params: Params; Body: string }>(`${path}/give-up`, {
-      ...bounded,
-      handler: (request, reply) =>
-        withForm(context, request, reply, async (consumer, form) => {
-          const outcome = await context.useCases.giveUpPayment(consumer.caller, form.attempt);
-          if (outcome === 'done') return backToPage(context, reply, consumer);
-          const problem = outcome === 'tried' ? 'stillOpen' : 'notReached';
-          return show(context, request, reply.code(409), consumer, form, problem);
-        }),
-    });
-
-    app.get<{ Params: Params & { readonly language: string } }>(`${path}/language/:language`, {
-      ...bounded,
-      config: { bound: 'file' },
-      handler: async (request, reply) => {
-        const { order_id: orderId, language: wanted } = request.params;
-        const language = findLanguage(wanted);
+    const inMemory = { config: { bound: 'file' } } as const;
+    app.get<{ Params: Params & { readonly language: string } }>(
+      `${path}/language/:language`,
+      inMemory,
+      async ({ params }, reply) => {
+        const language = findLanguage(params.language);
         if (!language) throw new ServiceError('NOT_FOUND');
         keepLanguage(reply, language, isSecureSite(context));
-        const page = `${basePathOf(context)}/checkout/${encodeURIComponent(orderId)}`;
-        return reply.redirect(page, 303);
+        return backToPage(context, reply, { orderId: encodeURIComponent(params.order_id) });
       },
-    });
+    );
     refuseOtherMethods();
   };
+}
+
+/** A link that a shop sends to a consumer redirects to the checkout with a new order token. Contract 14.6. */
+function addPaymentLink(app: FastifyInstance, { useCases }: HttpContext): void {
+  const forPages = { config: { bound: 'page' } } as const;
+  app.get<{ Params: { readonly link_id: string } }>(
+    '/l/:link_id',
+    forPages,
+    async ({ params }, reply) => {
+      const opened = await useCases.openLink(params.link_id);
+      if (opened.kind === 'unknown') throw new ServiceError('NOT_FOUND');
+      // The checkout shows that a closed order is paid or expired. The token must not be in the Referer of what it
+      // loads. The address is relative, because PUBLIC_URL may have a path.
+      return reply
+        .header('referrer-policy', 'no-referrer')
+        .redirect(`../checkout?token=${opened.token.token}`, 303);
+    },
+  );
 }
 
 /** Forms are read as text, so that a body of any type is refused by its content and not by its header. */
@@ -105,41 +108,37 @@ function readForms(app: FastifyInstance): void {
 /** Acts on a form of our own page only. */
 async function withForm(
   context: HttpContext,
-  request: FastifyRequest<{ Params: Params; Body: string }>,
   reply: FastifyReply,
   act: (consumer: Consumer, form: SentForm) => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
-  const consumer = await authenticateConsumer(context, { request, reply });
-  const form = readForm(request.body);
-  if (hasFormKey(consumer.caller.own.token, form.formKey)) return act(consumer, form);
+  const consumer = await authenticateConsumer(context, reply);
+  const form = readForm(reply.request.body);
+  if (equalDigests(formKeyOf(consumer), form.formKey)) return act(consumer, form);
   // The cookie is not attached to a post from another site; the key also keeps out other pages of this site. The form of a
   // tab that was opened with an earlier token has another key too, so the consumer gets a page to go on from.
-  return show(context, request, reply.code(409), consumer, undefined, 'outdated');
+  return show(context, reply.code(409), consumer, undefined, 'outdated');
 }
 
 async function start(
   context: HttpContext,
-  request: FastifyRequest,
   reply: FastifyReply,
   consumer: Consumer,
   form: SentForm,
   wanted: PaymentRequest,
 ): Promise<FastifyReply> {
-  const { caller } = consumer;
   try {
     // The key makes a double click one payment: the second request gets the reply of the first.
     const key = `checkout payment ${form.attempt}`;
-    const { reply: started } = await context.useCases.startPayment(caller, wanted, key);
-    if (started.redirectUrl === undefined) return backToPage(context, reply, consumer);
-    const launch = `${basePathOf(context)}/pay/${caller.accountId}/${started.transactionId}`;
-    return reply.redirect(
-      started.intentUrl === undefined ? launch : pageOf(context, consumer),
-      303,
-    );
+    const { reply: started } = await context.useCases.startPayment(consumer, wanted, key);
+    if (started.redirectUrl === undefined || started.intentUrl !== undefined) {
+      return backToPage(context, reply, consumer);
+    }
+    const launch = `${basePathOf(context)}/pay/${consumer.accountId}/${started.transactionId}`;
+    return reply.redirect(launch, 303);
   } catch (error) {
     const problem = problemOf(error);
     if (problem === undefined) throw error;
-    return show(context, request, reply.code(409), consumer, form, problem);
+    return show(context, reply.code(409), consumer, form, problem);
   }
 }
 
@@ -164,36 +163,30 @@ function problemOf(error: unknown): Problem | undefined {
 
 async function show(
   context: HttpContext,
-  request: FastifyRequest,
   reply: FastifyReply,
-  { caller }: Consumer,
+  consumer: Consumer,
   form?: SentForm,
   problem?: Problem,
 ): Promise<FastifyReply> {
-  const checkout = await context.useCases.getCheckout(caller);
-  const formKey = formKeyOf(caller.own.token);
+  const checkout = await context.useCases.getCheckout(consumer);
   return sendCheckout(reply, checkout, {
     basePath: basePathOf(context),
-    language: chooseLanguage(request),
-    formKey,
+    language: chooseLanguage(reply.request),
+    formKey: formKeyOf(consumer),
     form,
     problem,
   });
 }
 
-function backToPage(context: HttpContext, reply: FastifyReply, consumer: Consumer): FastifyReply {
-  return reply.redirect(pageOf(context, consumer), 303);
-}
-
-function pageOf(context: HttpContext, { caller }: Consumer): string {
-  return `${basePathOf(context)}/checkout/${caller.orderId}`;
+function backToPage(
+  context: HttpContext,
+  reply: FastifyReply,
+  { orderId }: { readonly orderId: string },
+): FastifyReply {
+  return reply.redirect(`${basePathOf(context)}/checkout/${orderId}`, 303);
 }
 
 /** The key of the forms of a checkout. Only a page that was sent to the holder of the order token contains it. */
-function formKeyOf(orderToken: string): string {
-  return hmac(hmacKeyOf(orderToken), 'checkout form', 'base64url');
-}
-
-function hasFormKey(orderToken: string, sent: string): boolean {
-  return equalDigests(formKeyOf(orderToken), sent);
+function formKeyOf({ own }: Consumer): string {
+  return hmac(hmacKeyOf(own.token), 'checkout form', 'base64url');
 }

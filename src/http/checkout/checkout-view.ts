@@ -2,25 +2,15 @@
 import type { FastifyReply } from 'fastify';
 import type { Checkout } from '../../use-cases/checkout/get-checkout.ts';
 import { brandOf } from './brand.ts';
-import type { Problem, SentForm } from './checkout-form.ts';
+import type { ViewOptions } from './checkout-form.ts';
 import { chooseView } from './choose-view.ts';
 import { type Html, html } from './html.ts';
-import { type Language, languages } from './language.ts';
+import { languages } from './language.ts';
 import { orderSummary } from './order-summary.ts';
 import { noticeView, paidView, type WayBack } from './outcome-view.ts';
 import { type Page, sendPage } from './page.ts';
 import { waitingView } from './waiting-view.ts';
-import type { Words } from './words/words.ts';
-
-type ViewOptions = {
-  /** The path of PUBLIC_URL. */
-  readonly basePath: string;
-  readonly language: Language;
-  readonly formKey: string;
-  /** What the consumer sent before, if the form is shown again. */
-  readonly form: SentForm | undefined;
-  readonly problem: Problem | undefined;
-};
+import type { Words } from './words/en.ts';
 
 /** Paid consumers return to the shop by themselves after this time. */
 const returnAfterSeconds = 5;
@@ -67,74 +57,22 @@ function contentOf(words: Words, checkout: Checkout, options: ViewOptions, back:
   const { step } = checkout;
   switch (step.kind) {
     case 'choose':
-      return html`${choose(words, checkout, options)}${orderSummary(words, checkout.order, true)}`;
+      return html`${chooseView(words, checkout, options, back.url)}${orderSummary(words, checkout.order, true)}`;
     case 'waiting':
-      return html`${waiting(words, checkout, options)}${orderSummary(words, checkout.order, false)}`;
+      return html`${waitingView(words, checkout, step, options)}${orderSummary(words, checkout.order, false)}`;
     case 'paid':
       return paidView(words, checkout, step.payment, back);
     case 'checking':
-      return noticeView(
-        words,
-        { ...words.checking, lines: [words.checking.text] },
-        'neutral',
-        back,
-      );
+      return noticeView(words, 'neutral', words.checking.heading, [words.checking.text], back);
     case 'failed': {
       const reason = words.failed.reasons[step.payment.failure?.code ?? 'PAYMENT_FAILED'];
       const lines = [reason, words.failed.notCharged];
-      return noticeView(words, { heading: words.failed.heading, lines }, 'bad', back);
+      return noticeView(words, 'bad', words.failed.heading, lines, back);
     }
     case 'expired':
-      return noticeView(words, { ...words.expired, lines: [words.expired.text] }, 'neutral', back);
+      return noticeView(words, 'neutral', words.expired.heading, [words.expired.text], back);
     default:
       return step satisfies never;
-  }
-}
-
-function choose(words: Words, checkout: Checkout, options: ViewOptions): Html {
-  const { basePath, form, formKey, problem } = options;
-  return chooseView(words, checkout, {
-    action: `${basePath}/checkout/${checkout.order.orderId}/pay`,
-    formKey,
-    sent: form,
-    leaveUrl: wayBackOf(checkout, basePath).url,
-    problem: problem && problemText(words, problem),
-  });
-}
-
-function waiting(words: Words, checkout: Checkout, options: ViewOptions): Html {
-  const { basePath, formKey, problem } = options;
-  const { account, order, step } = checkout;
-  const start = step.kind === 'waiting' ? step.payment.start : null;
-  const transactionId = step.kind === 'waiting' ? step.payment.transactionId : '';
-  const page = `${basePath}/checkout/${order.orderId}`;
-  return waitingView(words, checkout, {
-    giveUpAction: `${page}/give-up`,
-    formKey,
-    continueUrl: checkout.canContinue
-      ? `${basePath}/pay/${account.accountId}/${transactionId}`
-      : undefined,
-    intentUrl: start?.intentUrl,
-    isSlow: step.kind === 'waiting' && step.isSlow,
-    ownUrl: page,
-    problem: problem && problem !== 'outdated' ? problemText(words, problem) : undefined,
-  });
-}
-
-function problemText(words: Words, problem: Problem): string {
-  switch (problem) {
-    case 'pickOne':
-    case 'upiIdInvalid':
-    case 'unavailable':
-    case 'tooMany':
-      return words.choose[problem];
-    case 'outdated':
-      return words.errors.outdated;
-    case 'stillOpen':
-    case 'notReached':
-      return words.waiting[problem];
-    default:
-      return problem satisfies never;
   }
 }
 

@@ -1,39 +1,34 @@
 /** The ways to pay, as one form: a mode, a bank or wallet where the mode needs one, and a button. Contract 14.2. */
 import type { PaymentModeCode } from '../../domain/payment-mode.ts';
 import type { Checkout } from '../../use-cases/checkout/get-checkout.ts';
-import type { Chosen, SentForm } from './checkout-form.ts';
+import type { Chosen, Problem, SentForm, ViewOptions } from './checkout-form.ts';
 import { type Html, html } from './html.ts';
 import { modeIcons } from './icons.ts';
 import { amountText } from './text-of.ts';
-import type { Words } from './words/words.ts';
-
-type ChooseForm = {
-  readonly action: string;
-  readonly formKey: string;
-  /** What the consumer sent before, if the form is shown again. */
-  readonly sent: Pick<SentForm, 'mode' | 'chosen'> | undefined;
-  /** The shop, for a consumer who does not want to pay. */
-  readonly leaveUrl: string | undefined;
-  /** Why the form is shown again. */
-  readonly problem: string | undefined;
-};
+import type { Words } from './words/en.ts';
 
 type Offer = Pick<Checkout, 'order' | 'modes' | 'choices' | 'upiCollect' | 'attempt' | 'step'>;
 
-export function chooseView(words: Words, checkout: Offer, form: ChooseForm): Html {
+/** `leaveUrl` is of the shop, for a consumer who does not want to pay. */
+export function chooseView(
+  words: Words,
+  checkout: Offer,
+  { basePath, formKey, form, problem }: ViewOptions,
+  leaveUrl: string | undefined,
+): Html {
   const { modes, order, attempt } = checkout;
   const { total, currency } = order.amounts;
   const hasModes = modes.fast.length + modes.other.length > 0;
   return html`<section class="card stack pay">
 ${failure(words, checkout)}
-${form.problem !== undefined && html`<div class="notice" role="alert"><p>${form.problem}</p></div>`}
+${problem && problemNotice(words, problem)}
 <p class="amount phone-only">${amountText(words, total, currency)}</p>
 <h1>${words.choose.heading}</h1>
 ${!hasModes && html`<p>${words.choose.none}</p>`}
 ${
   hasModes &&
-  html`<form class="stack" method="post" action="${form.action}">
-<input type="hidden" name="form_key" value="${form.formKey}">
+  html`<form class="stack" method="post" action="${basePath}/checkout/${order.orderId}/pay">
+<input type="hidden" name="form_key" value="${formKey}">
 <input type="hidden" name="attempt" value="${attempt}">
 ${group(words, checkout, form, modes.fast, words.choose.usedBefore)}
 ${group(words, checkout, form, modes.other, words.choose.allWays)}
@@ -41,8 +36,12 @@ ${group(words, checkout, form, modes.other, words.choose.allWays)}
 <p class="small quiet">${words.choose.atProvider}</p>
 </form>`
 }
-${form.leaveUrl !== undefined && html`<a class="leave quiet" href="${form.leaveUrl}">${words.back.toShop}</a>`}
+${leaveUrl !== undefined && html`<a class="leave quiet" href="${leaveUrl}">${words.back.toShop}</a>`}
 </section>`;
+}
+
+export function problemNotice({ problems }: Words, problem: Problem): Html {
+  return html`<div class="notice" role="alert"><p>${problems[problem]}</p></div>`;
 }
 
 function failure(words: Words, { step }: Offer): Html | undefined {
@@ -54,7 +53,7 @@ function failure(words: Words, { step }: Offer): Html | undefined {
 function group(
   words: Words,
   checkout: Offer,
-  { sent }: ChooseForm,
+  sent: SentForm | undefined,
   codes: readonly PaymentModeCode[],
   title: string,
 ): Html | undefined {

@@ -5,7 +5,7 @@ import { errorBody, prepareErrorReply } from '../error-reply.ts';
 import { chooseLanguage, languages } from './language.ts';
 import { noticeView } from './outcome-view.ts';
 import { sendPage } from './page.ts';
-import type { Words } from './words/words.ts';
+import type { Words } from './words/en.ts';
 
 export function sendCheckoutError(
   failure: FastifyError,
@@ -27,7 +27,7 @@ function sendErrorPage(reply: FastifyReply, error: ServiceError): FastifyReply {
   return sendPage(reply, {
     language,
     title: heading,
-    content: noticeView(words, { heading, lines: [text] }, isTemporary ? 'neutral' : 'bad'),
+    content: noticeView(words, isTemporary ? 'neutral' : 'bad', heading, [text]),
     ...(isTemporary && { reload: { seconds: 2, url: pageUrlOf(request) } }),
     hasScript: isTemporary,
     formAction: [],

@@ -1,9 +1,8 @@
 /** Chooses the language of a consumer's pages: the one they switched to, or the first they accept. Contract 14.4. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readCookie } from '../read-cookies.ts';
-import { en } from './words/en.ts';
+import { en, type Words } from './words/en.ts';
 import { hi } from './words/hi.ts';
-import type { Words } from './words/words.ts';
 
 export const languages = { en, hi } as const satisfies Record<string, Words>;
 export type Language = keyof typeof languages;

@@ -8,7 +8,7 @@ import { type Html, html } from './html.ts';
 import { icons } from './icons.ts';
 import { row, sums } from './order-summary.ts';
 import { timeOf } from './text-of.ts';
-import type { Words } from './words/words.ts';
+import type { Words } from './words/en.ts';
 
 export type WayBack = {
   /** To the shop, with the signed result where there is a payment. */
@@ -50,19 +50,14 @@ export function resultView(
   invoiceId?: string,
 ): Html {
   const invoice = invoiceId === undefined ? [] : [`${words.order.invoice}: ${invoiceId}`];
+  const { paid, failed, pending } = words;
   switch (status) {
-    case 'success': {
-      const { heading, already } = words.paid;
-      return noticeView(words, { heading, lines: [already, ...invoice] }, 'good', back);
-    }
-    case 'failed': {
-      const { heading, notCharged } = words.failed;
-      return noticeView(words, { heading, lines: [notCharged, ...invoice] }, 'bad', back);
-    }
-    case 'pending': {
-      const { heading, text } = words.pending;
-      return noticeView(words, { heading, lines: [text, ...invoice] }, 'neutral', back);
-    }
+    case 'success':
+      return noticeView(words, 'good', paid.heading, [paid.already, ...invoice], back);
+    case 'failed':
+      return noticeView(words, 'bad', failed.heading, [failed.notCharged, ...invoice], back);
+    case 'pending':
+      return noticeView(words, 'neutral', pending.heading, [pending.text, ...invoice], back);
     default:
       return status satisfies never;
   }
@@ -72,14 +67,14 @@ const marks = { good: icons.done, bad: icons.failed, neutral: icons.clock } as c
 
 export function noticeView(
   words: Words,
-  text: { readonly heading: string; readonly lines: readonly string[] },
   kind: keyof typeof marks,
+  heading: string,
+  lines: readonly string[],
   back?: WayBack,
 ): Html {
-  const lines = text.lines.map((line) => html`<p>${line}</p>`);
   return html`<section class="card stack single">
 <div class="mark ${kind}">${marks[kind]}</div>
-<div role="status" class="stack close"><h1>${text.heading}</h1>${lines}</div>
+<div role="status" class="stack close"><h1>${heading}</h1>${lines.map((line) => html`<p>${line}</p>`)}</div>
 ${back && wayBack(words, back)}
 </section>`;
 }

@@ -10,7 +10,7 @@ import { iconLink } from '../icon.ts';
 import { type Brand, brandStyle } from './brand.ts';
 import { type Html, html, trusted } from './html.ts';
 import { type Language, languages } from './language.ts';
-import type { Words } from './words/words.ts';
+import type { Words } from './words/en.ts';
 
 export type Page = {
   readonly language: Language;
@@ -123,19 +123,12 @@ function switcher(words: Words, current: Language, urlOf: (language: Language) =
 
 function support({ support: words }: Words, brand: Brand): Html | undefined {
   const { supportEmail, supportPhone, supportUrl } = brand;
+  const tel = supportPhone?.replaceAll(/[^+\d]/g, '');
   const ways = [
-    ...(supportEmail
-      ? [html`<a class="contact" href="mailto:${supportEmail}">${supportEmail}</a>`]
-      : []),
-    ...(supportPhone
-      ? [
-          html`<a class="contact" href="tel:${supportPhone.replaceAll(/[^+\d]/g, '')}">${supportPhone}</a>`,
-        ]
-      : []),
-    ...(supportUrl
-      ? [html`<a class="contact" href="${supportUrl}">${new URL(supportUrl).host}</a>`]
-      : []),
-  ];
+    supportEmail && html`<a class="contact" href="mailto:${supportEmail}">${supportEmail}</a>`,
+    supportPhone && html`<a class="contact" href="tel:${tel}">${supportPhone}</a>`,
+    supportUrl && html`<a class="contact" href="${supportUrl}">${new URL(supportUrl).host}</a>`,
+  ].filter((way) => typeof way === 'object' && way !== null);
   if (ways.length === 0) return undefined;
   return html`<footer><div class="wide support"><span>${words.heading}</span>${ways}</div></footer>`;
 }

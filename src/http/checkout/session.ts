@@ -1,56 +1,82 @@
-/** Who looks at a checkout: the holder of the order token, which is in a cookie of the order. Contract 14.1. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+/**
+ * Who looks at a checkout: the holder of the order token, which is in a cookie of the order. Each order has its own, so
+ * that two orders in two tabs do not mix. Contract 14.1.
+ */
+import type { FastifyReply } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { isOrderId } from '../../domain/ids.ts';
+import { paymentLimits } from '../../domain/payments/limits.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { HttpContext } from '../http-context.ts';
+import { listCookies, readCookie, securePrefix } from '../read-cookies.ts';
 import { isSecureSite } from '../site.ts';
-import { keepCheckoutToken, readCheckoutToken } from './cookies.ts';
 
-type OrderCaller = Extract<Caller, { type: 'order' }>;
-export type Consumer = { readonly caller: OrderCaller };
-
-type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
+export type Consumer = Extract<Caller, { type: 'order' }>;
 
 /** Moves the token of the address into the cookie. */
 export async function openSession(
   context: HttpContext,
-  exchange: Exchange,
+  reply: FastifyReply,
   token: unknown,
-): Promise<{ readonly orderId: string }> {
+): Promise<Consumer> {
   if (typeof token !== 'string') throw new ServiceError('INVALID_TOKEN');
-  const { caller } = await authenticate(context, exchange, token);
-  const { request, reply } = exchange;
-  await context.useCases.openCheckout(caller);
-  const target = { orderId: caller.orderId, isSecure: isSecureSite(context) };
-  keepCheckoutToken(reply, request.headers.cookie, target, caller.own);
-  return { orderId: caller.orderId };
+  const consumer = await authenticate(context, reply, token);
+  await context.useCases.openCheckout(consumer);
+  keepToken(context, reply, consumer);
+  return consumer;
 }
 
 export async function authenticateConsumer(
   context: HttpContext,
-  exchange: Exchange,
+  reply: FastifyReply,
 ): Promise<Consumer> {
-  const { order_id: orderId } = exchange.request.params as { readonly order_id: string };
-  const target = { orderId, isSecure: isSecureSite(context) };
-  const { cookie } = exchange.request.headers;
-  const token = isOrderId(orderId) ? readCheckoutToken(cookie, target) : undefined;
+  const { order_id: orderId } = reply.request.params as { readonly order_id: string };
+  const token = isOrderId(orderId) ? findToken(context, reply, orderId) : undefined;
   if (token === undefined) throw new ServiceError('INVALID_TOKEN');
-  const consumer = await authenticate(context, exchange, token);
+  const consumer = await authenticate(context, reply, token);
   // A cookie that somebody gave another name.
-  if (consumer.caller.orderId !== orderId) throw new ServiceError('INVALID_TOKEN');
+  if (consumer.orderId !== orderId) throw new ServiceError('INVALID_TOKEN');
   return consumer;
 }
 
 async function authenticate(
   context: HttpContext,
-  { request, reply }: Exchange,
+  reply: FastifyReply,
   token: string,
 ): Promise<Consumer> {
   const authenticated = await context.useCases.authenticateCaller(token);
   const { caller } = authenticated;
   if (caller.type !== 'order') throw new ServiceError('INVALID_TOKEN');
   context.countCall(authenticated);
-  await context.holdSlot(request, reply, caller.accountId);
-  return { caller };
+  await context.holdSlot(reply.request, reply, caller.accountId);
+  return caller;
+}
+
+export function findToken(
+  context: HttpContext,
+  { request }: FastifyReply,
+  orderId: string,
+): string | undefined {
+  return readCookie(request.headers.cookie, `${cookiePrefixOf(context)}${orderId}`);
+}
+
+/** Sets the cookie of this order, and removes the oldest others where there are too many for one header. */
+function keepToken(context: HttpContext, reply: FastifyReply, { orderId, own }: Consumer): void {
+  const prefix = cookiePrefixOf(context);
+  const name = `${prefix}${orderId}`;
+  // Browsers send the oldest first.
+  const others = listCookies(reply.request.headers.cookie)
+    .map((cookie) => cookie.name)
+    .filter((other) => other.startsWith(prefix) && isOrderId(other.slice(prefix.length)))
+    .filter((other) => other !== name);
+  const surplus = Math.max(0, others.length - (paymentLimits.checkoutCookiesMax - 1));
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecureSite(context) ? '; Secure' : ''}`;
+  reply.header('set-cookie', [
+    `${name}=${own.token}; Expires=${own.expiresAt.toUTCString()}; ${attributes}`,
+    ...others.slice(0, surplus).map((other) => `${other}=; Max-Age=0; ${attributes}`),
+  ]);
+}
+
+function cookiePrefixOf(context: HttpContext): string {
+  return `${isSecureSite(context) ? securePrefix : ''}checkout-`;
 }

@@ -2,7 +2,7 @@
 import { findExponent } from '../../domain/money/currency.ts';
 import { formatAmount, type MinorUnits } from '../../domain/money/money.ts';
 import { type Html, html } from './html.ts';
-import type { Words } from './words/words.ts';
+import type { Words } from './words/en.ts';
 
 /** Exact: the decimal text is formatted, not a floating-point number. */
 export function amountText(words: Words, minor: MinorUnits, currency: string): string {

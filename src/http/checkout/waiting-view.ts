@@ -1,50 +1,49 @@
 /** A payment is open: how to continue it, that we wait for its result, and how to choose another way to pay. */
 import { renderSVG } from 'uqr';
 import type { Checkout } from '../../use-cases/checkout/get-checkout.ts';
+import type { ViewOptions } from './checkout-form.ts';
+import { problemNotice } from './choose-view.ts';
 import { type Html, html, trusted } from './html.ts';
 import { icons } from './icons.ts';
 import { amountText } from './text-of.ts';
-import type { Words } from './words/words.ts';
+import type { Words } from './words/en.ts';
 
-type WaitingForms = {
-  readonly giveUpAction: string;
-  readonly formKey: string;
-  /** Our page that leads to the provider's page. */
-  readonly continueUrl: string | undefined;
-  readonly intentUrl: string | undefined;
-  /** True if the consumer may wonder what to do, because nothing happens. */
-  readonly isSlow: boolean;
-  /** The address of this page. */
-  readonly ownUrl: string;
-  readonly problem: string | undefined;
-};
+type WaitingStep = Extract<Checkout['step'], { kind: 'waiting' }>;
 
-export function waitingView(words: Words, checkout: Checkout, forms: WaitingForms): Html {
-  const { intentUrl, problem } = forms;
+export function waitingView(
+  words: Words,
+  checkout: Checkout,
+  { payment, isSlow }: WaitingStep,
+  { basePath, formKey, problem }: ViewOptions,
+): Html {
+  const { account, order, attempt, canContinue } = checkout;
+  const page = `${basePath}/checkout/${order.orderId}`;
+  const launch = `${basePath}/pay/${account.accountId}/${payment.transactionId}`;
+  const intentUrl = payment.start?.intentUrl;
   return html`<section class="card stack pay">
-${problem !== undefined && html`<div class="notice" role="alert"><p>${problem}</p></div>`}
-${intentUrl === undefined ? bankHead(words, forms) : upiHead(words, checkout, intentUrl, forms.isSlow)}
-${forms.continueUrl !== undefined && continueLink(words, forms.continueUrl, forms)}
+${problem && problem !== 'outdated' && problemNotice(words, problem)}
+${intentUrl === undefined ? bankHead(words, isSlow, canContinue) : upiHead(words, checkout, intentUrl, isSlow)}
+${canContinue && continueLink(words, launch, isSlow, intentUrl !== undefined)}
 <p class="small quiet">${words.waiting.stay}</p>
-<noscript><a class="button plain" href="${forms.ownUrl}">${words.waiting.refresh}</a></noscript>
-<form class="stack" method="post" action="${forms.giveUpAction}">
-<input type="hidden" name="form_key" value="${forms.formKey}">
-<input type="hidden" name="attempt" value="${checkout.attempt}">
+<noscript><a class="button plain" href="${page}">${words.waiting.refresh}</a></noscript>
+<form class="stack" method="post" action="${page}/give-up">
+<input type="hidden" name="form_key" value="${formKey}">
+<input type="hidden" name="attempt" value="${attempt}">
 <p class="small quiet">${words.waiting.anotherHint}</p>
 <button class="plain">${words.waiting.another}</button>
 </form>
 </section>`;
 }
 
-function bankHead({ waiting }: Words, { isSlow, continueUrl }: WaitingForms): Html {
-  const slowText = continueUrl === undefined ? waiting.slowElsewhere : waiting.slowText;
+function bankHead({ waiting }: Words, isSlow: boolean, canContinue: boolean): Html {
+  const slowText = canContinue ? waiting.slowText : waiting.slowElsewhere;
   return html`<div class="mark">${icons.wait}</div>
 <div role="status" class="stack close"><h1>${isSlow ? waiting.slowHeading : waiting.heading}</h1><p>${isSlow ? slowText : waiting.text}</p></div>`;
 }
 
-function continueLink({ upi, waiting }: Words, url: string, forms: WaitingForms): Html {
-  const isSecond = forms.intentUrl !== undefined;
-  const text = forms.isSlow ? waiting.openAgain : waiting.continue;
+/** Beside a UPI code it is the second way. */
+function continueLink({ upi, waiting }: Words, url: string, isSlow: boolean, isSecond: boolean) {
+  const text = isSlow ? waiting.openAgain : waiting.continue;
   return html`<a class="button${isSecond && html` plain`}" href="${url}">${isSecond ? upi.elsewhere : text}</a>`;
 }
 

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { languages } from '../../../src/http/checkout/language.ts';
-import type { Words } from '../../../src/http/checkout/words/words.ts';
+import type { Words } from '../../../src/http/checkout/words/en.ts';
 import { noBrowser } from '../../support/browser.ts';
 import {
   assertNothingCut,

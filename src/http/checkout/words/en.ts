@@ -1,26 +1,29 @@
-/** The pages in English. */
-import { failureTable } from '../../../domain/payments/failure.ts';
-import { mapValues } from './map-values.ts';
-import type { Words } from './words.ts';
+/** What the pages of a consumer say, in English. Every other language says the same: it fills the same type. Contract 14.4. */
+import { type FailureCode, failureTable } from '../../../domain/payments/failure.ts';
 
-export const en: Words = {
+export type Words = typeof en;
+
+export const en = {
+  /** Name of the language in itself, for the switch. */
   language: 'English',
+  /** For `lang` and `Intl`. */
   locale: 'en-IN',
   switchLanguage: 'Language',
-  title: (shopName) => `Pay ${shopName}`,
+  title: (shopName: string) => `Pay ${shopName}`,
   securePayment: 'Secure payment',
 
   order: {
     summary: 'Your order',
     invoice: 'Order number',
     items: 'Items',
-    quantity: (count) => `Quantity ${count}`,
-    moreItems: (count) => `and ${count} more`,
+    quantity: (count: string) => `Quantity ${count}`,
+    moreItems: (count: string) => `and ${count} more`,
     beforeTax: 'Subtotal',
     tax: 'Tax',
     total: 'Total',
+    /** The price that the shop showed, in its own currency. */
     original: 'Price in the shop',
-    payBefore: (time) => `Please pay before ${time}.`,
+    payBefore: (time: string) => `Please pay before ${time}.`,
   },
 
   choose: {
@@ -47,25 +50,23 @@ export const en: Words = {
     wallet: 'Your wallet',
     search: 'Search',
     noMatch: 'No match. Check the spelling, or choose another way to pay.',
-    pickOne: 'Please choose one from the list.',
     upiId: 'UPI ID (optional)',
     upiIdHint: 'For example name@bank. Your UPI app then asks you to approve the payment.',
-    upiIdInvalid: 'This UPI ID is not valid. It should look like name@bank.',
-    pay: (amount) => `Pay ${amount}`,
+    pay: (amount: string) => `Pay ${amount}`,
     opening: 'Opening the payment page…',
     atProvider: 'You enter your details on the secure page of the payment provider.',
     none: 'This shop has no way to pay set up yet. Please contact the shop.',
-    unavailable: 'This way to pay is not available now. Please choose another one.',
-    tooMany: 'There were too many tries for this order. Please contact the shop.',
   },
 
   upi: {
     heading: 'Pay with your UPI app',
     scan: 'Scan this code with any UPI app on your phone.',
+    /** On a phone, where the link to the app comes first. */
     scanElsewhere: 'Or scan this code with a UPI app on another phone.',
     openApp: 'Open a UPI app',
-    codeLabel: (amount, shopName) => `QR code to pay ${amount} to ${shopName}`,
+    codeLabel: (amount: string, shopName: string) => `QR code to pay ${amount} to ${shopName}`,
     elsewhere: 'Pay on the page of the payment provider instead',
+    /** Instead of the text of `waiting`, when the payment takes long. */
     slow: 'Your bank has not confirmed the payment yet. If you have not paid, open the app or scan the code again. If you have paid, please wait: you do not have to pay again.',
   },
 
@@ -74,26 +75,24 @@ export const en: Words = {
     text: 'We are waiting for your bank to confirm the payment. This usually takes a few seconds.',
     stay: 'This page changes by itself. You can safely reload it.',
     continue: 'Continue to the payment page',
+    /** Instead of heading, text and continue, when the payment takes long. */
     slowHeading: 'Still waiting for your bank',
     slowText:
       'Your bank has not confirmed the payment yet. If you have not paid, open the payment page again. If you have paid, please wait: you do not have to pay again.',
+    /** The same for a payment without a page of the provider, such as one that an app asks to approve. */
     slowElsewhere:
       'Your bank has not confirmed the payment yet. If an app asks you to approve it, please do so. If you have paid, please wait: you do not have to pay again.',
     openAgain: 'Open the payment page again',
     another: 'Choose another way to pay',
     anotherHint: 'Did you come back without paying?',
-    stillOpen:
-      'Your bank has a payment for this order in progress. To keep you from paying twice, please wait for its result.',
-    notReached:
-      'We could not check this payment at the provider just now. Please try again in a moment.',
     refresh: 'Check again',
   },
 
   paid: {
     heading: 'Payment received',
     already: 'This order is paid. You do not have to pay again.',
-    text: (shopName) => `Thank you. ${shopName} has your payment.`,
-    returning: (seconds) => `You return to the shop in ${seconds} s.`,
+    text: (shopName: string) => `Thank you. ${shopName} has your payment.`,
+    returning: (seconds: string) => `You return to the shop in ${seconds} s.`,
     receipt: 'Receipt',
     paidOn: 'Paid on',
     paidWith: 'Paid with',
@@ -109,7 +108,9 @@ export const en: Words = {
   failed: {
     heading: 'The payment failed',
     notCharged: 'The order is not paid.',
-    reasons: mapValues(failureTable, ({ consumerMessage }) => consumerMessage),
+    reasons: Object.fromEntries(
+      Object.entries(failureTable).map(([code, { consumerMessage }]) => [code, consumerMessage]),
+    ) as Record<FailureCode, string>,
   },
 
   expired: {
@@ -136,6 +137,20 @@ export const en: Words = {
     continue: 'Continue',
   },
 
+  /** Why a form did not start a payment. */
+  problems: {
+    pickOne: 'Please choose one from the list.',
+    upiIdInvalid: 'This UPI ID is not valid. It should look like name@bank.',
+    unavailable: 'This way to pay is not available now. Please choose another one.',
+    tooMany: 'There were too many tries for this order. Please contact the shop.',
+    /** The provider has an attempt of this payment, so no other may be started. */
+    stillOpen:
+      'Your bank has a payment for this order in progress. To keep you from paying twice, please wait for its result.',
+    notReached:
+      'We could not check this payment at the provider just now. Please try again in a moment.',
+    outdated: 'The order has changed since this page was opened. Please check it and pay again.',
+  },
+
   errors: {
     signedOut: 'This payment page has expired',
     signedOutText:
@@ -150,6 +165,5 @@ export const en: Words = {
     busyText: 'Please wait a few seconds and reload this page.',
     moment: 'One moment, please',
     momentText: 'We cannot show your payment just now. This page tries again by itself.',
-    outdated: 'The order has changed since this page was opened. Please check it and pay again.',
   },
 };
