@@ -42,15 +42,15 @@ export function gatewayNotification(
 /** Field names with dots, and indexes in brackets for lists: `risk.response.rule[0].name`. */
 function formData(content: object): string {
   const pairs = new URLSearchParams();
-  place('', content);
+  append('', content);
   return pairs.toString();
 
-  function place(name: string, value: unknown): void {
+  function append(name: string, value: unknown): void {
     if (Array.isArray(value)) {
-      for (const [index, item] of value.entries()) place(`${name}[${index}]`, item);
+      for (const [index, item] of value.entries()) append(`${name}[${index}]`, item);
     } else if (typeof value === 'object' && value !== null) {
       for (const [field, inner] of Object.entries(value)) {
-        place(name === '' ? field : `${name}.${field}`, inner);
+        append(name === '' ? field : `${name}.${field}`, inner);
       }
     } else pairs.append(name, String(value));
   }

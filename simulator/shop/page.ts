@@ -103,10 +103,10 @@ function facts({ id, content, verdict, isChanged, receivedAt }: StoredEvent): Ht
     Signature: verdict.note,
     Warning: isChanged ? 'This attempt has another body than the one before.' : undefined,
   };
-  const shown = Object.entries(entries).flatMap(([name, value]) =>
+  const rows = Object.entries(entries).flatMap(([name, value]) =>
     value === undefined ? [] : [html`<dt>${name}</dt><dd>${value}</dd>`],
   );
-  return html`<dl>${shown}</dl>`;
+  return html`<dl>${rows}</dl>`;
 }
 
 const style = `

@@ -1,7 +1,7 @@
 /** Reads and validates the environment once. An invalid variable fails the start with one sentence. */
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { isAbsolute, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { eventLimits } from '../domain/events/limits.ts';
 import { limits } from '../domain/limits.ts';
 import { StartError } from '../domain/start-error.ts';
@@ -10,39 +10,7 @@ import { loopback } from '../security/endpoint-address.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-export type Config = {
-  readonly host: string;
-  readonly port: number;
-  /** The service's address for clients, without a trailing slash. */
-  readonly publicUrl: string;
-  /** Undefined in the embedded mode. */
-  readonly databaseUrl: string | undefined;
-  /** All connections of a process. Contract 15.2. */
-  readonly databaseConnectionsMax: number;
-  /** False: a start refuses an outdated schema instead of migrating it. Contract 15.1. */
-  readonly isMigrating: boolean;
-  readonly dataDir: string;
-  /** 64 hexadecimal digits; if undefined, the embedded mode generates a key. */
-  readonly masterKeyHex: string | undefined;
-  /** Previous keys, for data that was sealed before a rotation. */
-  readonly otherMasterKeysHex: readonly string[];
-  readonly workers: number;
-  readonly logLevel: (typeof logLevels)[number];
-  readonly orderLapseSeconds: number;
-  readonly pollSeconds: number;
-  /** 0: never pruned. The same for `historyDays` and `eventDays`. */
-  readonly inboxBodyDays: number;
-  readonly historyDays: number;
-  readonly eventDays: number;
-  /** Networks that events may be sent to, besides the internet. Contract 12.6. */
-  readonly endpointNetworks: readonly string[];
-  /** Proxies whose `X-Forwarded-For` is believed: networks and addresses. Contract 13.2. */
-  readonly trustedProxies: readonly string[];
-  /** Undefined unless set: accounts that use a simulator trust whatever answers at its address. Contract 11.6. */
-  readonly simulatorUrl: string | undefined;
-  /** Where traces are exported to; undefined: nowhere. Contract 1.11. */
-  readonly traceEndpoint: string | undefined;
-};
+export type Config = ReturnType<typeof readConfig>;
 
 const connectionsMax = databaseLimits.databaseConnectionsMax;
 /** A hundred years. */
@@ -51,7 +19,7 @@ const daysMax = 36_500;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Contract 1.4. */
-export function readConfig(given: Environment): Config {
+export function readConfig(given: Environment) {
   const env = withFormerNames(given);
   const port = readInteger(env, 'PORT', 8080, 1, 65_535);
   const host = readText(env, 'HOST') ?? '127.0.0.1';
@@ -59,24 +27,35 @@ export function readConfig(given: Environment): Config {
   return Object.freeze({
     host,
     port,
+    /** The service's address for clients, without a trailing slash. */
     publicUrl:
       readUrl(env, 'PUBLIC_URL') ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    /** Undefined in the embedded mode. */
     databaseUrl,
+    /** All connections of a process. Contract 15.2. */
     databaseConnectionsMax: readInteger(env, 'DATABASE_POOL_SIZE', connectionsMax, 4, 1_000),
+    /** False: a start refuses an outdated schema instead of migrating it. Contract 15.1. */
     isMigrating: readMigrate(env),
-    dataDir: readDataDir(env),
+    dataDir: resolve(readText(env, 'DATA_DIR') ?? '.data'),
+    /** 64 hexadecimal digits; if undefined, the embedded mode generates a key. */
     masterKeyHex: readMasterKey(env, databaseUrl !== undefined),
+    /** Previous keys, for data that was sealed before a rotation. */
     otherMasterKeysHex: readOtherMasterKeys(env),
     workers: readInteger(env, 'WORKERS', 1, 1, 256),
     logLevel: readLogLevel(env),
     orderLapseSeconds: readInteger(env, 'ORDER_LAPSE_HOURS', 24, 1, 24 * 365) * 3600,
     pollSeconds: readInteger(env, 'PROVIDER_POLL_SECONDS', 60, 1, 3600),
+    /** 0: never pruned. The same for `historyDays` and `eventDays`. */
     inboxBodyDays: readInteger(env, 'INBOX_BODY_DAYS', limits.inboxBodyDays, 0, daysMax),
     historyDays: readInteger(env, 'HISTORY_DAYS', 0, 0, daysMax),
     eventDays: readInteger(env, 'EVENT_DAYS', eventLimits.eventDays, 0, daysMax),
+    /** Networks that events may be sent to, besides the internet. Contract 12.6. */
     endpointNetworks: readNetworks(env, 'ENDPOINT_ALLOWED_NETWORKS') ?? [],
+    /** Proxies whose `X-Forwarded-For` is believed: networks and addresses. Contract 13.2. */
     trustedProxies: readNetworks(env, 'TRUSTED_PROXIES') ?? loopback,
+    /** Undefined unless set: accounts that use a simulator trust whatever answers at its address. Contract 11.6. */
     simulatorUrl: readUrl(env, 'SIMULATOR_URL'),
+    /** Where traces are exported to; undefined: nowhere. Contract 1.11. */
     traceEndpoint: readUrl(env, 'OTEL_EXPORTER_OTLP_ENDPOINT'),
   });
 }
@@ -167,11 +146,6 @@ function readUrl(env: Environment, name: string): string | undefined {
   return text.replace(/\/+$/, '');
 }
 
-function readDataDir(env: Environment): string {
-  const text = readText(env, 'DATA_DIR') ?? '.data';
-  return isAbsolute(text) ? text : resolve(text);
-}
-
 function readMasterKey(env: Environment, isExternal: boolean): string | undefined {
   const text = readSecret(env, 'MASTER_KEY');
   if (text === undefined) {
@@ -220,7 +194,7 @@ function isNetwork(text: string): boolean {
   return family !== 0 && isLength && others.length === 0;
 }
 
-function readLogLevel(env: Environment): Config['logLevel'] {
+function readLogLevel(env: Environment): (typeof logLevels)[number] {
   const text = readText(env, 'LOG_LEVEL') ?? 'info';
   const level = logLevels.find((known) => known === text);
   if (!level) throw new StartError(`LOG_LEVEL must be one of ${logLevels.join(', ')}.`);

@@ -66,13 +66,13 @@ export async function changeOrder(
       text: 'delete from transactions where account_id = $1 and order_id = $2',
       values: key,
     });
-    for (const [place, one] of transactions.entries()) {
+    for (const [index, one] of transactions.entries()) {
       await tx.query({
         text: `insert into transactions (account_id, order_id, transaction_id, type, provider,
                  psp_transaction_id, status, amount, currency, fields, flags, notices, moved_amount)
                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, '[]', $12)`,
         values: [
-          ...[...key, `${orderId}-${260_101_000_000 + place}`, one.type, one.provider],
+          ...[...key, `${orderId}-${260_101_000_000 + index}`, one.type, one.provider],
           ...[one.pspId ?? null, one.status, one.amount, one.currency, fieldsOf(one)],
           ...[one.flags ?? [], movedBy(one, amounts.currency)],
         ],

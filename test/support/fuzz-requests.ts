@@ -64,8 +64,8 @@ export function authorizations(good: readonly string[], others: readonly string[
       fc.constantFrom('A', '.', '=', '', '\xff'),
     )
     .map(([token, at, character]) => {
-      const place = at % token.length;
-      return `Bearer ${token.slice(0, place)}${character}${token.slice(place + 1)}`;
+      const index = at % token.length;
+      return `Bearer ${token.slice(0, index)}${character}${token.slice(index + 1)}`;
     });
   const [first = ''] = good;
   const [, claims = ''] = first.split('.');

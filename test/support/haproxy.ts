@@ -63,7 +63,7 @@ function answerTo(question: Buffer, addresses: Proxied['addresses']): Buffer {
   const asked = question.subarray(0, nameEnd + 5);
   asked.writeUInt16BE(known === undefined ? 0x8183 : 0x8180, 2);
   asked.writeUInt16BE(1, 4);
-  for (const place of [6, 8, 10]) asked.writeUInt16BE(0, place);
+  for (const offset of [6, 8, 10]) asked.writeUInt16BE(0, offset);
   if (known === undefined || !isIpv4) return asked;
   asked.writeUInt16BE(1, 6);
   // The name of the question, type A, class IN, one second, four bytes.

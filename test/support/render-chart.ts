@@ -60,9 +60,9 @@ function parseTemplate(text: string): Node[] {
   const open: { kind: string; words: string; inside: Node[] }[] = [
     { kind: 'root', words: '', inside: [] },
   ];
-  for (const [place, part] of parts.entries()) {
+  for (const [index, part] of parts.entries()) {
     const inner = open.at(-1)?.inside ?? [];
-    if (place % 2 === 0) {
+    if (index % 2 === 0) {
       if (part.includes('{{') || part.includes('}}')) throw new Error(`cannot read ${part}`);
       inner.push({ kind: 'text', text: part });
       continue;
@@ -178,7 +178,7 @@ const functions: Readonly<Record<string, (...args: readonly never[]) => unknown>
     throw new Error(message);
   },
   list: (...items: unknown[]) => items,
-  index: (items: unknown[], place: number) => items[place],
+  index: (items: unknown[], at: number) => items[at],
   join: (separator: string, texts: readonly string[]) => texts.join(separator),
   trunc: (length: number, text: string) => text.slice(0, length),
   trimSuffix: (suffix: string, text: string) =>

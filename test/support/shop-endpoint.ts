@@ -28,21 +28,15 @@ export const answerStatus =
     reply.writeHead(status, headers).end(`status ${status}`);
   };
 
-export type HeldAnswers = {
-  readonly answer: AnswerEvent;
-  readonly count: () => number;
-  /** Answers those that are held, the oldest first; all of them unless told. */
-  readonly release: (status?: number, count?: number) => void;
-};
-
 /** Answers nothing until the test says so. */
-export function holdAnswers(): HeldAnswers {
+export function holdAnswers() {
   const replies: ServerResponse[] = [];
   return {
-    answer: (reply) => {
+    answer: (reply: ServerResponse) => {
       replies.push(reply);
     },
     count: () => replies.length,
+    /** Answers those that are held, the oldest first; all of them unless told. */
     release: (status = 200, count = replies.length) => {
       for (const reply of replies.splice(0, count)) reply.writeHead(status).end();
     },

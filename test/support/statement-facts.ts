@@ -1,6 +1,6 @@
 /** What the rules for statements need to know from the catalogs, and the query tree of a statement. */
 import pg from 'pg';
-import { readTree, type TreeNode } from './statement-tree.ts';
+import { readTree } from './statement-tree.ts';
 
 export type Facts = {
   /** By the oid of a table: its name, and the number of its column `account_id` if that leads its primary key. */
@@ -14,14 +14,9 @@ export type Facts = {
   readonly writtenDifferently: ReadonlyMap<number, string>;
 };
 
-export type Analyser = {
-  readonly facts: Facts;
-  /** Undefined for a statement that has no query tree, such as `set local lock_timeout = 5`. */
-  readonly analyse: (text: string) => Promise<TreeNode | undefined>;
-  readonly close: () => Promise<void>;
-};
+export type Analyser = Awaited<ReturnType<typeof openAnalyser>>;
 
-export async function openAnalyser(address: pg.ClientConfig): Promise<Analyser> {
+export async function openAnalyser(address: pg.ClientConfig) {
   const client = new pg.Client(address);
   await client.connect();
   const facts = await readFacts(client);
@@ -37,7 +32,8 @@ export async function openAnalyser(address: pg.ClientConfig): Promise<Analyser> 
   );
   return {
     facts,
-    analyse: async (text) => {
+    /** Undefined for a statement that has no query tree, such as `set local lock_timeout = 5`. */
+    analyse: async (text: string) => {
       if (!canBePrepared.test(text)) return undefined;
       trees = [];
       count += 1;

@@ -13,7 +13,7 @@ export type TreeNode = {
 
 export function readTree(text: string): TreeNode {
   const words = splitWords(text);
-  const tree = readValue({ words, place: 0 });
+  const tree = readValue({ words, index: 0 });
   if (!isNode(tree)) throw new Error('the text of a query tree does not begin with a node');
   return tree;
 }
@@ -61,7 +61,7 @@ export function walkQuery(query: TreeNode, visit: (node: TreeNode) => void): voi
   for (const value of Object.values(query.fields)) walk(value);
 }
 
-type Reader = { readonly words: readonly string[]; place: number };
+type Reader = { readonly words: readonly string[]; index: number };
 
 /**
  * Brackets are words of their own unless they are escaped. PostgreSQL breaks long lines at spaces, also behind the
@@ -72,8 +72,8 @@ function splitWords(text: string): string[] {
 }
 
 function readValue(reader: Reader): Tree {
-  const word = reader.words[reader.place];
-  reader.place += 1;
+  const word = reader.words[reader.index];
+  reader.index += 1;
   if (word === undefined) throw new Error('the text of a query tree ends too early');
   if (word === '{') return readNode(reader);
   if (word === '(') return readList(reader, ')');
@@ -84,32 +84,32 @@ function readValue(reader: Reader): Tree {
 
 function readNode(reader: Reader): TreeNode {
   const { words } = reader;
-  const kind = words[reader.place] ?? '';
-  reader.place += 1;
+  const kind = words[reader.index] ?? '';
+  reader.index += 1;
   const fields: Record<string, Tree> = {};
-  while (words[reader.place] !== '}') {
-    const name = words[reader.place] ?? '';
+  while (words[reader.index] !== '}') {
+    const name = words[reader.index] ?? '';
     if (!name.startsWith(':')) throw new Error(`expected a field of ${kind}, not ${name}`);
-    reader.place += 1;
+    reader.index += 1;
     fields[name.slice(1)] = readField(reader);
   }
-  reader.place += 1;
+  reader.index += 1;
   return { kind, fields };
 }
 
 /** A constant is its length and its bytes: a field of two values. */
 function readField(reader: Reader): Tree {
   const values: Tree[] = [];
-  while (!/^[:}]/.test(reader.words[reader.place] ?? '}')) values.push(readValue(reader));
+  while (!/^[:}]/.test(reader.words[reader.index] ?? '}')) values.push(readValue(reader));
   return values.length > 1 ? values : (values[0] ?? null);
 }
 
 /** Lists of numbers begin with their type: `(o 25 25)` for oids, `(b 8 9)` for a set. */
 function readList(reader: Reader, end: string): Tree[] {
   const items: Tree[] = [];
-  if (/^[biox]$/.test(reader.words[reader.place] ?? '')) reader.place += 1;
-  while (reader.words[reader.place] !== end) items.push(readValue(reader));
-  reader.place += 1;
+  if (/^[biox]$/.test(reader.words[reader.index] ?? '')) reader.index += 1;
+  while (reader.words[reader.index] !== end) items.push(readValue(reader));
+  reader.index += 1;
   return items;
 }
 

@@ -70,10 +70,10 @@ export async function startTrustingServer(directory: string): Promise<TestCluste
   const programs = await reachablePrograms(await findPrograms(), user);
   await initialiseCluster(programs, user, directory);
   await writeFile(join(directory, 'pg_hba.conf'), trustEverybody);
-  const place = { directory, socketDir: directory, socketMode: '0700' };
+  const paths = { directory, socketDir: directory, socketMode: '0700' };
   const logFile = join(directory, 'server.log');
   await writeFile(logFile, '');
-  const keeper = launchKeeper(programs, user, place, (line) =>
+  const keeper = launchKeeper(programs, user, paths, (line) =>
     appendFileSync(logFile, `${line}\n`),
   );
   const server = await keeper.start();

@@ -11,13 +11,7 @@ import { medianOf } from './median.ts';
 import { createOrders, enquire, makeOrders } from './requests.ts';
 import { type Shop, setPartnerUrl } from './shop.ts';
 
-export type Hanging = {
-  /** Throughput with the hanging provider divided by throughput without it. */
-  readonly create: number;
-  readonly enquiry: number;
-  /** The number of waiting payments. */
-  readonly waiting: number;
-};
+export type Hanging = Awaited<ReturnType<typeof measureOnce>>;
 
 /** The limit of concurrent provider calls; further calls would wait in the queue. */
 const payers = paymentLimits.providerCallsMax;
@@ -35,7 +29,8 @@ export async function measureBesideHangingProvider(stage: Stage): Promise<Hangin
   };
 }
 
-async function measureOnce({ service, database, shop }: Stage): Promise<Hanging> {
+/** Throughput with the hanging provider divided by throughput without it, and the number of waiting payments. */
+async function measureOnce({ service, database, shop }: Stage) {
   let waiting = 0;
   const provider = await startLocalServer(() => {
     waiting += 1;

@@ -8,18 +8,7 @@ import { withoutKeepAlive } from '../harness/service.ts';
 /** Returns the next request to send. */
 export type NextRequest = () => Request;
 
-export type Measured = {
-  readonly requests: number;
-  readonly perSecond: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  /** CPU of the service process, and of the database server with its children. */
-  readonly cpuMicrosPerRequest: number;
-  readonly databaseMicrosPerRequest: number;
-  readonly memoryBytes: number;
-  /** Replies other than 200, and errors. */
-  readonly refused: number;
-};
+export type Measured = Awaited<ReturnType<typeof measure>>;
 
 /** One line of the report. */
 export type Row = { readonly what: string; readonly connections: number } & Measured;
@@ -35,7 +24,7 @@ export async function measure(
   served: Served,
   next: NextRequest,
   { connections, seconds }: { readonly connections: number; readonly seconds: number },
-): Promise<Measured> {
+) {
   const before = await readCpu(served);
   const result = await autocannon({
     url: served.url,
@@ -59,9 +48,11 @@ export async function measure(
     perSecond: requests / result.duration,
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,
+    /** CPU of the service process, and of the database server with its children. */
     cpuMicrosPerRequest: ((after.service - before.service) * 1e6) / requests,
     databaseMicrosPerRequest: ((after.database - before.database) * 1e6) / requests,
     memoryBytes: await memoryBytesOf(served.pid),
+    /** Replies other than 200, and errors. */
     refused: result.non2xx + result.errors,
   };
 }

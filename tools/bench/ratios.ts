@@ -16,18 +16,9 @@ const rounds = 5;
 const seconds = 1;
 const warmUpSeconds = 3;
 
-export type FloorRatios = {
-  readonly create: number;
-  readonly createPerInsert: number;
-  /** p99 divided by p50 of creates. */
-  readonly createSpread: number;
-  readonly enquiry: number;
-  readonly webhook: number;
-  /** The throughput of the second floor, for the report. */
-  readonly insertsPerSecond: number;
-};
+export type FloorRatios = Awaited<ReturnType<typeof measureRatios>>;
 
-export async function measureRatios(stage: Stage, address: DatabaseAddress): Promise<FloorRatios> {
+export async function measureRatios(stage: Stage, address: DatabaseAddress) {
   const creates: Measured[] = [];
   const inserts: number[] = [];
   const create: number[] = [];
@@ -48,17 +39,16 @@ export async function measureRatios(stage: Stage, address: DatabaseAddress): Pro
   return {
     create: medianOf(create),
     createPerInsert: medianOf(createPerInsert),
+    /** p99 divided by p50 of creates. */
     createSpread: medianOf(creates.map(({ p50Ms, p99Ms }) => p99Ms / p50Ms)),
     enquiry: medianOf(enquiry),
     webhook: medianOf(webhook),
+    /** The throughput of the second floor, for the report. */
     insertsPerSecond: medianOf(inserts),
   };
 }
 
-async function compare(
-  stage: Stage,
-  what: string,
-): Promise<{ readonly measured: Measured; readonly ratio: number }> {
+async function compare(stage: Stage, what: string) {
   const target = targetsOf(stage).find((one) => one.what === what);
   if (!target) throw new Error(`there is no ${what}`);
   const next = await target.prepare(seconds);

@@ -12,22 +12,16 @@ export type Sending = {
   readonly secondsMax: number;
 };
 
-type Sent = {
-  readonly seconds: number;
-  /** How many were answered with each status: that of the body if it has one, else that of HTTP. */
-  readonly answers: ReadonlyMap<string, number>;
-  /** Not answered 2xx, or not sent in time. */
-  readonly failed: readonly Request[];
-};
-
 const answerMsMax = 30_000;
 
 export async function sendEach(
   url: string,
   { requests, connections, perSecond = Infinity, secondsMax }: Sending,
-): Promise<Sent> {
+) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  /** How many were answered with each status: that of the body if it has one, else that of HTTP. */
   const answers = new Map<string, number>();
+  /** Not answered 2xx, or not sent in time. */
   const failed: Request[] = [];
   const startMs = performance.now();
   const secondsSinceStart = () => (performance.now() - startMs) / 1_000;

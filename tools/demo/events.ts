@@ -3,16 +3,9 @@ import type { ReceivedEvent, Simulator } from '../../simulator/simulator.ts';
 import { pollUntil } from '../harness/wait-until.ts';
 import { dim, heading } from './words.ts';
 
-type EventPrinter = {
-  /** Prints what has come since the last time. */
-  readonly print: () => void;
-  /** Waits until an event of each of these types has come, as often as it is named, and no sequence is missing. */
-  readonly printUntil: (types: readonly string[]) => Promise<void>;
-};
-
 const waitSecondsMax = 30;
 
-export function openEventPrinter({ shop }: Simulator): EventPrinter {
+export function openEventPrinter({ shop }: Simulator) {
   const printed = new Set<string>();
 
   const printFresh = (): boolean => {
@@ -27,10 +20,12 @@ export function openEventPrinter({ shop }: Simulator): EventPrinter {
   };
 
   return {
+    /** Prints what has come since the last time. */
     print: () => {
       if (printFresh()) console.log();
     },
-    printUntil: async (types) => {
+    /** Waits until an event of each of these types has come, as often as it is named, and no sequence is missing. */
+    printUntil: async (types: readonly string[]) => {
       await pollUntil(
         () => {
           printFresh();
@@ -67,8 +62,8 @@ function isWhole(events: readonly ReceivedEvent[]): boolean {
 function missingTypes(events: readonly ReceivedEvent[], types: readonly string[]): string[] {
   const come = events.map(({ content }) => content.type);
   return types.filter((type) => {
-    const place = come.indexOf(type);
-    if (place >= 0) come.splice(place, 1);
-    return place < 0;
+    const index = come.indexOf(type);
+    if (index >= 0) come.splice(index, 1);
+    return index < 0;
   });
 }

@@ -3,15 +3,15 @@ import type { Enquiry } from '../../client/client.js';
 import { payAtPage } from './consumer.ts';
 import { openEventPrinter } from './events.ts';
 import type { Stage } from './stage.ts';
-import { dim, heading, money, shown } from './words.ts';
+import { dim, heading, money, readable } from './words.ts';
 
 export async function walkJourney(stage: Stage): Promise<void> {
   const { client, simulator, cli, baseUrl } = stage;
   const events = openEventPrinter(simulator);
   const say = async <Answer>(call: string, body: object, answer: Promise<Answer>) => {
-    console.log(`${heading(call)}\n    ${shown(body)}`);
+    console.log(`${heading(call)}\n    ${readable(body)}`);
     const answered = await answer;
-    console.log(`  → ${shown(answered)}\n`);
+    console.log(`  → ${readable(answered)}\n`);
     events.print();
     return answered;
   };
@@ -57,7 +57,7 @@ export async function walkJourney(stage: Stage): Promise<void> {
   await events.printUntil(['refund_success', 'refund_success']);
 
   const final = await client.transactionEnquiry({ invoice_id: invoice });
-  console.log(`${heading('transaction-enquiry')}\n    ${shown({ invoice_id: invoice })}`);
+  console.log(`${heading('transaction-enquiry')}\n    ${readable({ invoice_id: invoice })}`);
   printEnquiry(final);
   for (const transaction of final.transaction) {
     const outcome = await client.verifySignature(transaction, invoice);
@@ -65,7 +65,7 @@ export async function walkJourney(stage: Stage): Promise<void> {
   }
   const { orders, transactions, breaches } = await cli('verify');
   console.log(
-    `${heading('verify')}\n  → ${orders} order, ${transactions} transactions, breaches: ${shown(breaches)}\n`,
+    `${heading('verify')}\n  → ${orders} order, ${transactions} transactions, breaches: ${readable(breaches)}\n`,
   );
   if ((breaches as unknown[]).length > 0) throw new Error('verify found a breach');
   console.log('Signatures verified. The order travelled from creation to refund.');
@@ -76,7 +76,7 @@ async function connectShop({ cli, accountId, simulator }: Stage): Promise<void> 
   const words = ['endpoint', 'create', accountId, '--url', simulator.shop.url];
   console.log(heading(words.join(' ')));
   const { endpoint_id, secret } = await cli(...words);
-  console.log(`  → ${shown({ endpoint_id, secret })}\n`);
+  console.log(`  → ${readable({ endpoint_id, secret })}\n`);
   if (!(await simulator.shop.trust(String(secret)))) throw new Error('the shop has no secret');
 }
 

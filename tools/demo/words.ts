@@ -7,7 +7,7 @@ export const heading = (text: string): string => (isColoured ? `\x1b[1;36m${text
 export const dim = (text: string): string => (isColoured ? `\x1b[2m${text}\x1b[0m` : text);
 
 /** A readable body: tokens and other long texts are shortened. */
-export function shown(value: unknown): string {
+export function readable(value: unknown): string {
   const cut: unknown = JSON.parse(
     JSON.stringify(value, (_name, field: unknown) =>
       typeof field === 'string' && field.length > 90 ? `${field.slice(0, 12)}…` : field,

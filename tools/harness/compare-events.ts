@@ -42,6 +42,6 @@ export function listContradictions(enquiry: Enquiry, events: readonly OrderEvent
 
 function listGaps(events: readonly OrderEvent[]): string[] {
   const sequences = events.map(({ sequence }) => sequence).sort((a, b) => a - b);
-  const hasGap = sequences.some((sequence, place) => sequence !== place + 1);
+  const hasGap = sequences.some((sequence, index) => sequence !== index + 1);
   return hasGap ? [`the sequences are ${sequences.join(', ')}`] : [];
 }

@@ -1,5 +1,5 @@
 /** Starts a program as a child process, captures what it prints and ends it by its process id. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { baseEnv, type Environment, projectDir } from './project.ts';
 
@@ -14,23 +14,13 @@ export type LaunchOptions = {
   readonly showErrors?: boolean;
 };
 
-export type Launched = {
-  readonly child: ChildProcess;
-  readonly pid: number;
-  /** Everything captured so far. */
-  readonly output: () => string;
-  /** Resolves with the exit code when it has ended, null when a signal ended it. */
-  readonly exited: Promise<number | null>;
-  readonly hasExited: () => boolean;
-  /** Sends the signal and resolves like `exited`. */
-  readonly end: (signal: NodeJS.Signals) => Promise<number | null>;
-};
+export type Launched = ReturnType<typeof launch>;
 
 export function launch(
   [program, ...words]: readonly [string, ...string[]],
   env: Environment,
   { user, cwd = projectDir, ownGroup = false, showErrors = false }: LaunchOptions = {},
-): Launched {
+) {
   const child = spawn(program, words, {
     cwd,
     env: { ...baseEnv, ...env },
@@ -52,10 +42,13 @@ export function launch(
   return {
     child,
     pid: child.pid ?? 0,
+    /** Everything captured so far. */
     output: () => chunks.join(''),
+    /** Resolves with the exit code when it has ended, null when a signal ended it. */
     exited,
     hasExited: () => isOver,
-    end: (signal) => {
+    /** Sends the signal and resolves like `exited`. */
+    end: (signal: NodeJS.Signals) => {
       child.kill(signal);
       return exited;
     },

@@ -1,13 +1,6 @@
 /** A consumer's browser without scripts: keeps cookies, and reads and posts the forms of the checkout. */
 
-export type PlainBrowser = {
-  readonly token: string;
-  readonly cookies: Map<string, string>;
-  readonly get: (path: string, headers?: Record<string, string>) => Promise<Seen>;
-  readonly post: (path: string, fields: Record<string, string>) => Promise<Seen>;
-  /** Posts the form of the page with these fields changed. */
-  readonly submit: (page: Seen, changes?: Record<string, string>, action?: string) => Promise<Seen>;
-};
+export type PlainBrowser = ReturnType<typeof newBrowser>;
 
 export type Seen = {
   readonly status: number;
@@ -16,7 +9,7 @@ export type Seen = {
   readonly location: string | null;
 };
 
-export function newBrowser({ baseUrl }: { readonly baseUrl: string }, token = ''): PlainBrowser {
+export function newBrowser({ baseUrl }: { readonly baseUrl: string }, token = '') {
   const cookies = new Map<string, string>();
   const request = async (path: string, init: RequestInit): Promise<Seen> => {
     const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
@@ -30,14 +23,19 @@ export function newBrowser({ baseUrl }: { readonly baseUrl: string }, token = ''
     const location = reply.headers.get('location');
     return { status: reply.status, headers: reply.headers, text: await reply.text(), location };
   };
-  const post: PlainBrowser['post'] = (path, fields) =>
+  const post = (path: string, fields: Record<string, string>) =>
     request(path, { method: 'POST', body: new URLSearchParams(fields) });
   return {
     token,
     cookies,
-    get: (path, headers = {}) => request(path, { headers }),
+    get: (path: string, headers: Record<string, string> = {}) => request(path, { headers }),
     post,
-    submit: (page, changes = {}, action = readForm(page.text)?.action) => {
+    /** Posts the form of the page with these fields changed. */
+    submit: (
+      page: Seen,
+      changes: Record<string, string> = {},
+      action = readForm(page.text)?.action,
+    ) => {
       if (action === undefined) throw new Error('the page has no form');
       return post(action, { ...hiddenFieldsOf(page), ...changes });
     },

@@ -14,7 +14,7 @@ type Look = {
 };
 
 /** The pictures of the documents. */
-const shown: readonly (readonly [state: string, file: string, look: Look])[] = [
+const documented: readonly (readonly [state: string, file: string, look: Look])[] = [
   ['choose', 'checkout-desktop', { width: 1280, colorScheme: 'light', locale: 'en-IN' }],
   ['upi', 'checkout-upi', { width: 390, colorScheme: 'dark', locale: 'en-IN' }],
   ['paid', 'checkout-paid', { width: 390, colorScheme: 'light', locale: 'hi-IN' }],
@@ -35,7 +35,7 @@ export async function takeCheckout(
   try {
     await dressShop(stage, browser, folder.path);
     await mkdir(target, { recursive: true });
-    const pictures = isEvery ? everyPicture() : shown;
+    const pictures = isEvery ? everyPicture() : documented;
     for (const [name, file, look] of pictures) {
       const state = states.find((one) => one.name === name);
       if (!state) throw new Error(`there is no state ${name}`);

@@ -9,7 +9,7 @@ import { type DashboardPage, dashboardPages, type Finder } from './dashboard-pag
 type Look = { readonly width: number; readonly colorScheme: 'light' | 'dark' };
 
 /** The pictures of the documents. They show what fits on the screen; long pages would be large files. */
-const shown: readonly (readonly [page: string, look: Look])[] = [
+const documented: readonly (readonly [page: string, look: Look])[] = [
   ['overview', { width: 1440, colorScheme: 'light' }],
   ['why', { width: 1120, colorScheme: 'dark' }],
   ['orders', { width: 390, colorScheme: 'light' }],
@@ -28,7 +28,7 @@ export async function takeDashboard(
   try {
     const owner = await signIn(stage, browser);
     await mkdir(target, { recursive: true });
-    const pictures = isEvery ? everyPicture() : shown;
+    const pictures = isEvery ? everyPicture() : documented;
     for (const [name, look] of pictures) {
       const page = dashboardPages.find((one) => one.name === name);
       if (!page) throw new Error(`there is no page ${name}`);

@@ -70,7 +70,7 @@ async function judgeExport(
   const [titles = [], ...lines] = readCsv(text);
   const shown = new Map(
     lines.map((cells) => {
-      const row = Object.fromEntries(titles.map((title, place) => [title, cells[place]]));
+      const row = Object.fromEntries(titles.map((title, index) => [title, cells[index]]));
       return [row.order_id, `${row.status} ${row.paid_amount} ${row.refunded_amount}`];
     }),
   );

@@ -45,7 +45,7 @@ export async function runLedger({ seed, first, count }: LedgerOptions): Promise<
   mock.timers.enable({ apis: ['Date'], now: Date.now() });
   after(() => mock.timers.reset());
   const stage = { service, provider };
-  const numbers = Array.from({ length: count }, (_, place) => first + place);
+  const numbers = Array.from({ length: count }, (_, index) => first + index);
   const shops = new Map<number, LedgerShop>();
   for (const number of new Set(numbers.map(shopNumber))) {
     shops.set(number, await openLedgerShop(stage, endpoint, number));

@@ -11,19 +11,12 @@ import type { Shop } from '../shop.ts';
 
 const indexes = ['orders_of_consumer', 'history_by_time'];
 
-type IndexCost = {
-  readonly with: Cost;
-  readonly without: Cost;
-  /** Of the throughput, for each pair of loads. */
-  readonly ratios: readonly number[];
-};
-
 export async function measureIndexCost(
   served: Served,
   database: Database,
   shop: Shop,
   rounds: number,
-): Promise<IndexCost> {
+) {
   const { rows } = await database.query<{ text: string }>({
     text: `select pg_get_indexdef(indexrelid) as text from pg_index
             where indexrelid::regclass::text = any($1::text[])`,
@@ -52,6 +45,7 @@ export async function measureIndexCost(
     costs.without.push(await measureLoad(served, next));
   }
   await create();
+  /** Of the throughput, for each pair of loads. */
   const ratios = costs.with.map((cost, at) => cost.perSecond / (costs.without[at]?.perSecond ?? 1));
   return {
     with: combineCosts(costs.with),

@@ -86,14 +86,7 @@ export function listQuestions({ database, accounts, accountId, orders }: Asked):
   ];
 }
 
-type Timing = {
-  readonly what: string;
-  readonly found: string;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-};
-
-export async function timeQuestion({ what, ask }: Question, rounds: number): Promise<Timing> {
+export async function timeQuestion({ what, ask }: Question, rounds: number) {
   const times: number[] = [];
   let found = '';
   for (let round = 0; round < rounds; round += 1) {

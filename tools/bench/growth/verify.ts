@@ -5,13 +5,7 @@ import packageFile from '../../../package.json' with { type: 'json' };
 import { launch } from '../../harness/launch.ts';
 import type { Stage } from './stage.ts';
 
-export type Verification = {
-  readonly orders: number;
-  readonly seconds: number;
-  /** The largest resident size of the process. */
-  readonly memoryBytesMax: number;
-  readonly outcome: string;
-};
+export type Verification = Awaited<ReturnType<typeof verifyStage>>;
 
 /** The arguments of Node in the `cli` script. */
 const [, words = ''] = packageFile.scripts.cli.split(' node ');
@@ -22,12 +16,13 @@ const sampleMs = 200;
 const ordersPerSecondMin = 300;
 const secondsMin = 600;
 
-export async function verifyStage({ dataDir }: Stage, orders: number): Promise<Verification> {
+export async function verifyStage({ dataDir }: Stage, orders: number) {
   const command = [process.execPath, ...cliWords, 'verify', '--json'] as const;
   const startedAt = performance.now();
   const secondsSinceStart = () => (performance.now() - startedAt) / 1_000;
   const verify = launch(command, { DATA_DIR: dataDir }, { showErrors: true });
   const secondsMax = Math.max(secondsMin, orders / ordersPerSecondMin);
+  /** The largest resident size of the process. */
   let memoryBytesMax = 0;
   while (!verify.hasExited()) {
     memoryBytesMax = (await peakBytesOf(verify.pid)) || memoryBytesMax;

@@ -1,26 +1,15 @@
 /** PostgreSQL as Patroni runs it: three members of etcd, three nodes and HAProxy, all on this machine. */
 import { chown } from 'node:fs/promises';
 import type { Closers } from '../../harness/closers.ts';
-import { type CommandOutcome, runProgram } from '../../harness/command-line.ts';
+import { runProgram } from '../../harness/command-line.ts';
 import { waitUntil } from '../../harness/wait-until.ts';
 import { chooseUser, type Programs } from '../programs.ts';
 import { withServer } from '../server-processes.ts';
-import { type EtcdMember, startEtcd } from './etcd.ts';
+import { startEtcd } from './etcd.ts';
 import { startProxy } from './haproxy.ts';
 import { createNode, type PatroniNode } from './node.ts';
-import { clusterName } from './settings.ts';
 
-export type DatabaseCluster = {
-  readonly nodes: readonly PatroniNode[];
-  readonly etcd: readonly EtcdMember[];
-  /** Through HAProxy, and with every server in the URL. */
-  readonly urls: Readonly<Record<Way, string>>;
-  readonly getLeader: () => Promise<PatroniNode>;
-  readonly getSynchronousStandby: () => Promise<PatroniNode>;
-  /** Resolves when every node runs, follows the leader, and one of them is synchronous. */
-  readonly healthy: () => Promise<void>;
-  readonly control: (...words: string[]) => Promise<CommandOutcome>;
-};
+export type DatabaseCluster = Awaited<ReturnType<typeof startDatabaseCluster>>;
 
 export type Way = 'haproxy' | 'hosts';
 
@@ -29,11 +18,7 @@ const database = 'payments';
 const healthySecondsMax = 120;
 const settledMs = 3_000;
 
-export async function startDatabaseCluster(
-  programs: Programs,
-  folder: string,
-  closers: Closers,
-): Promise<DatabaseCluster> {
+export async function startDatabaseCluster(programs: Programs, folder: string, closers: Closers) {
   const user = await chooseUser(folder);
   if (user) await chown(folder, user.uid, user.gid);
   const etcd = await startEtcd(programs, folder, user);
@@ -48,17 +33,19 @@ export async function startDatabaseCluster(
   const proxy = await startProxy(programs, folder, user, nodes);
   closers.add(proxy.close);
   const roles = () => readRoles(nodes);
-  const cluster: DatabaseCluster = {
+  const cluster = {
     nodes,
     etcd,
+    /** Through HAProxy, and with every server in the URL. */
     urls: {
       haproxy: `postgres://payments@127.0.0.1:${proxy.port}/${database}`,
       hosts: `postgres://payments@${nodes.map(hostOf).join(',')}/${database}`,
     },
     getLeader: async () => getNode(nodes, await roles(), 'leader'),
     getSynchronousStandby: async () => getNode(nodes, await roles(), 'sync_standby'),
+    /** Resolves when every node runs, follows the leader, and one of them is synchronous. */
     healthy: () => staysHealthy(roles),
-    control: (...words) => {
+    control: (...words: string[]) => {
       const file = nodes[0]?.settingsFile ?? '';
       return runProgram([programs.patronictl, '-c', file, ...words], { LC_ALL: 'C.UTF-8' });
     },
@@ -67,8 +54,6 @@ export async function startDatabaseCluster(
   await createDatabase(await cluster.getLeader());
   return cluster;
 }
-
-export { clusterName };
 
 function hostOf({ layout }: PatroniNode): string {
   return `127.0.0.1:${layout.outerPostgresPort}`;

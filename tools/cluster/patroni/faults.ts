@@ -1,6 +1,7 @@
 /** What happens to the cluster, one after the other, and how each of it is healed. */
-import { clusterName, type DatabaseCluster } from './cluster.ts';
+import type { DatabaseCluster } from './cluster.ts';
 import type { PatroniNode } from './node.ts';
+import { clusterName } from './settings.ts';
 
 export type Fault = {
   readonly name: string;

@@ -21,13 +21,7 @@ export type FillOptions = PlanOptions & {
   readonly onProgress?: (done: number, total: number) => void;
 };
 
-export type FilledShop = {
-  readonly accountId: string;
-  readonly accessKey: string;
-  readonly accessSecret: string;
-  /** Its warehouse listens until then. */
-  readonly close: () => Promise<void>;
-};
+export type FilledShop = Awaited<ReturnType<typeof fillShop>>;
 
 const daySeconds = 24 * 3_600;
 /** Long enough for events to be given up, and not for the endpoint to be disabled: that takes five days. */
@@ -35,7 +29,7 @@ const brokenDays = 4.7;
 const pollSeconds = 12 * 3_600;
 
 /** The clock of the past must show the start of the period: `days` before `until`. */
-export async function fillShop(past: Past, options: FillOptions): Promise<FilledShop> {
+export async function fillShop(past: Past, options: FillOptions) {
   const { services, baseUrl, clock, simulator, background } = past;
   const { days, until, onProgress = () => {} } = options;
   const period: Period = { from: addSeconds(until, -days * daySeconds), until };
@@ -92,6 +86,7 @@ export async function fillShop(past: Past, options: FillOptions): Promise<Filled
     await warehouse.close();
     throw error;
   }
+  // The warehouse listens until then.
   return { accountId, accessKey, accessSecret, close: warehouse.close };
 }
 

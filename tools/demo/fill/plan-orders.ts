@@ -106,8 +106,8 @@ function chooseCourses(random: Random, count: number): CourseName[] {
   const courses = Array.from({ length: count }, () => pickWeighted(random, weighted));
   const step = (count * 2) / 3 / courseNames.length;
   for (const [index, name] of courseNames.entries()) {
-    const place = Math.floor(index * Math.max(step, 1));
-    if (place < count) courses[place] = name;
+    const at = Math.floor(index * Math.max(step, 1));
+    if (at < count) courses[at] = name;
   }
   return courses;
 }
