@@ -12,10 +12,11 @@ import type {
   PlacedPayment,
   PlacedRefund,
 } from '../payments/records.ts';
-import type {
-  StoredPaymentNotice,
-  StoredRefundNotice,
-  Transaction,
+import {
+  type StoredPaymentNotice,
+  type StoredRefundNotice,
+  sortedOnce,
+  type Transaction,
 } from '../payments/transaction.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 import { assignTransactions, type OrderToAssign, type Placed } from './assign.ts';
@@ -156,10 +157,13 @@ function mapPartsToRefunds(transactions: readonly Transaction[]): ReadonlyMap<st
 function unfoldPayment(placed: PlacedPayment, counted: CountedCaptures | undefined): Placed {
   const { pspId, records, voided } = placed;
   const { captures = null, capturedLimit = null, lacksCapture = false } = counted ?? {};
-  const own = { pspTransactionId: pspId, notices: records };
-  // Until that capture is known, it is not known what the void left.
   return {
-    ...{ type: 'payment', ...own, captures, capturedLimit },
+    type: 'payment',
+    pspTransactionId: pspId,
+    notices: records,
+    captures,
+    capturedLimit,
+    // Until that capture is known, it is not known what the void left.
     voided: lacksCapture ? null : voided,
   };
 }
@@ -177,12 +181,8 @@ const flagsByHold: Readonly<Record<Hold, ReviewFlag | null>> = {
 
 /** The flags of all held notices, or of those from one delivery. */
 export function flagsOfHeld(held: readonly HeldNotice[], deliveryKey?: string): ReviewFlag[] {
-  const flags = new Set<ReviewFlag>();
-  for (const entry of held) {
-    const notice = 'payment' in entry ? entry.payment : entry.refund;
-    const flag = flagsByHold[entry.hold];
-    const isIncluded = deliveryKey === undefined || notice.deliveryKey === deliveryKey;
-    if (flag !== null && isIncluded) flags.add(flag);
-  }
-  return [...flags].sort();
+  const included = held.filter(
+    (entry) => deliveryKey === undefined || noticeOf(entry).deliveryKey === deliveryKey,
+  );
+  return [...sortedOnce(included.flatMap(({ hold }) => flagsByHold[hold] ?? []))];
 }

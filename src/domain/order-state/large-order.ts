@@ -7,7 +7,7 @@ import { paymentLimits } from '../payments/limits.ts';
 import type { DeliveredNotice, PaymentNotice, RefundNotice } from '../payments/notice.ts';
 import type { Payment, Transaction } from '../payments/transaction.ts';
 import type { ProviderName } from '../provider-name.ts';
-import { idTimeAt, idTimeOf, isAuthentication } from './matching.ts';
+import { idTimeAt, idTimeOf, isAuthentication, pspKeyOf } from './matching.ts';
 import { type OrderState, totalOf } from './order-state.ts';
 import { succeededAtMs } from './relate.ts';
 import { addTally, completes, type StoredTally, tallyOf, type Unloaded } from './tally.ts';
@@ -66,10 +66,6 @@ export function unloadedOf(
     tally: addTally(tally, tallyOf(loaded, amounts), -1),
     pspKeys: new Set(keys.map(pspKeyOf)),
   };
-}
-
-function pspKeyOf({ provider, pspTransactionId }: PspKey): string {
-  return `${provider} ${pspTransactionId}`;
 }
 
 /** Whether everything that the notice can change is loaded, and the ids that a new transaction must not have. */

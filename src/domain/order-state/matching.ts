@@ -195,8 +195,20 @@ function bestFirst(a: Transaction, b: Transaction): number {
   return (
     preference.indexOf(a.status) - preference.indexOf(b.status) ||
     (a.recordedAtMs ?? 0) - (b.recordedAtMs ?? 0) ||
-    ((a.pspTransactionId ?? '') < (b.pspTransactionId ?? '') ? -1 : 1)
+    byPspId(a, b)
   );
+}
+
+export function byPspId(a: Transaction, b: Transaction): number {
+  return (a.pspTransactionId ?? '') < (b.pspTransactionId ?? '') ? -1 : 1;
+}
+
+/** A provider's id is unique at this provider only. */
+export function pspKeyOf({
+  provider,
+  pspTransactionId,
+}: Pick<Transaction, 'provider' | 'pspTransactionId'>): string {
+  return `${provider} ${pspTransactionId}`;
 }
 
 /** An id made from the provider's time, so that it does not depend on the order of arrival. */

@@ -2,7 +2,7 @@
 
 import type { MinorUnits } from '../money/money.ts';
 import { netAmount, type Payment, type Refund, type Transaction } from '../payments/transaction.ts';
-import { paymentsOf, refundsOf } from './matching.ts';
+import { byPspId, paymentsOf, pspKeyOf, refundsOf } from './matching.ts';
 import { movedAmount, refundAmount } from './tally.ts';
 
 /** The links between all payments and refunds of an order. They are found once, because an order may have many. */
@@ -13,37 +13,35 @@ export type RefundLinks = {
 
 export function linkRefunds(transactions: readonly Transaction[]): RefundLinks {
   const payments = paymentsOf(transactions);
-  const byPspId = mapByPspId(payments);
+  const byKey = mapByPspKey(payments);
   const byPspOrder = new Map<string, Payment | undefined>();
   const findByPspOrder = (refund: Refund) => {
-    const key = keyOf(refund.provider, refund.paymentPspOrder);
+    const key = `${refund.provider} ${refund.paymentPspOrder}`;
     if (!byPspOrder.has(key)) byPspOrder.set(key, choosePaymentOfOrder(refund, payments));
     return byPspOrder.get(key);
   };
   // Some providers report only their own order.
-  const findPaymentOf = (refund: Refund) =>
-    refund.paymentPspId === null
+  const findPaymentOf = (refund: Refund) => {
+    const { provider, paymentPspId: pspTransactionId } = refund;
+    return pspTransactionId === null
       ? findByPspOrder(refund)
-      : byPspId.get(keyOf(refund.provider, refund.paymentPspId));
+      : byKey.get(pspKeyOf({ provider, pspTransactionId }));
+  };
   const refundsByPayment = Map.groupBy(refundsOf(transactions), findPaymentOf);
   return { findPaymentOf, listRefundsOf: (payment) => refundsByPayment.get(payment) ?? [] };
 }
 
 /** By the ids of the payments and of their captures. */
-function mapByPspId(payments: readonly Payment[]): ReadonlyMap<string, Payment> {
-  const byPspId = new Map<string, Payment>();
+function mapByPspKey(payments: readonly Payment[]): ReadonlyMap<string, Payment> {
+  const byKey = new Map<string, Payment>();
   for (const payment of payments) {
     const { provider, pspTransactionId, captures } = payment;
     for (const pspId of [pspTransactionId, ...(captures ?? []).map((capture) => capture.pspId)]) {
-      const key = keyOf(provider, pspId);
-      if (!byPspId.has(key)) byPspId.set(key, payment);
+      const key = pspKeyOf({ provider, pspTransactionId: pspId });
+      if (!byKey.has(key)) byKey.set(key, payment);
     }
   }
-  return byPspId;
-}
-
-function keyOf(provider: string, pspId: string | null): string {
-  return `${provider} ${pspId}`;
+  return byKey;
 }
 
 /** A refund that references only the order is applied only if exactly one payment did not fail. Contract 4.9. */
@@ -58,9 +56,7 @@ function choosePaymentOfOrder(
         payment.pspTransactionId?.startsWith(`${paymentPspOrder}|`),
     )
     .sort(
-      (a, b) =>
-        Number(a.status === 'failed') - Number(b.status === 'failed') ||
-        ((a.pspTransactionId ?? '') < (b.pspTransactionId ?? '') ? -1 : 1),
+      (a, b) => Number(a.status === 'failed') - Number(b.status === 'failed') || byPspId(a, b),
     )[0];
 }
 
@@ -68,11 +64,7 @@ function choosePaymentOfOrder(
 export function findLatestRefundOf(payment: Payment, links: RefundLinks): Refund | undefined {
   return links
     .listRefundsOf(payment)
-    .toSorted(
-      (a, b) =>
-        (b.startedAtMs ?? 0) - (a.startedAtMs ?? 0) ||
-        ((b.pspTransactionId ?? '') < (a.pspTransactionId ?? '') ? -1 : 1),
-    )[0];
+    .toSorted((a, b) => (b.startedAtMs ?? 0) - (a.startedAtMs ?? 0) || byPspId(b, a))[0];
 }
 
 /**

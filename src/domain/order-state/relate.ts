@@ -11,10 +11,10 @@ import {
   type Expected,
   type Payment,
   type Refund,
+  setFlag,
   type Transaction,
-  withFlags,
 } from '../payments/transaction.ts';
-import { paymentsOf } from './matching.ts';
+import { byPspId, paymentsOf, pspKeyOf } from './matching.ts';
 import { linkRefunds } from './refund-links.ts';
 import { completes, refundAmount } from './tally.ts';
 
@@ -61,7 +61,7 @@ function findUnknownRefunds(transactions: readonly Transaction[]): readonly Tran
   const unknown = new Map<Payment, MinorUnits | null>();
   for (const group of Map.groupBy(payments, groupOf).values()) {
     const own = group.filter(({ status }) => refundableStatuses.includes(status));
-    const [first] = own.toSorted(byId);
+    const [first] = own.toSorted(byPspId);
     // Any report of the provider's order has its total, that of a failed attempt too.
     if (first) unknown.set(first, unknownRefundsOf(group, group.flatMap(listRefundsOf)));
   }
@@ -114,14 +114,12 @@ function amountIn({ atMs }: Total, refund: Refund): MinorUnits {
 
 function withUnknownRefunds(payment: Payment, unknownRefunds: MinorUnits | null): Payment {
   if (payment.unknownRefunds === unknownRefunds) return payment;
-  const others = payment.flags.filter((flag) => flag !== 'refund_unknown');
-  const flags = withFlags(others, unknownRefunds === null ? [] : ['refund_unknown']);
-  return { ...payment, unknownRefunds, flags };
+  return setFlag({ ...payment, unknownRefunds }, 'refund_unknown', unknownRefunds !== null);
 }
 
 /** The payments that are flagged in a stored state. They stay duplicates: a shop may have refunded them. Contract 4.17. */
 export function listAnnounced(transactions: readonly Transaction[]): readonly string[] {
-  return transactions.filter(({ flags }) => flags.includes('duplicate_capture')).map(keyOf);
+  return transactions.filter(({ flags }) => flags.includes('duplicate_capture')).map(pspKeyOf);
 }
 
 /**
@@ -134,7 +132,7 @@ export function flagDuplicates(
   announced: readonly string[],
 ): readonly Transaction[] {
   const isAnnounced = (payment: Payment) =>
-    announced.length > 0 && announced.includes(keyOf(payment));
+    announced.length > 0 && announced.includes(pspKeyOf(payment));
   let counted: Payment | undefined;
   for (const entry of transactions) {
     if (entry.type === 'refund' || entry.status !== 'succeeded' || isAnnounced(entry)) continue;
@@ -144,9 +142,7 @@ export function flagDuplicates(
     const isDuplicate =
       transaction.type === 'payment' &&
       (isAnnounced(transaction) || (transaction.status === 'succeeded' && transaction !== counted));
-    if (isDuplicate === transaction.flags.includes('duplicate_capture')) return transaction;
-    const flags = transaction.flags.filter((flag) => flag !== 'duplicate_capture');
-    return { ...transaction, flags: withFlags(flags, isDuplicate ? ['duplicate_capture'] : []) };
+    return setFlag(transaction, 'duplicate_capture', isDuplicate);
   });
 }
 
@@ -154,18 +150,10 @@ function isCountedBefore(a: Payment, b: Payment, expected: Expected): boolean {
   const order =
     Number(completes(b, expected)) - Number(completes(a, expected)) ||
     succeededAtMs(a) - succeededAtMs(b);
-  return order < 0 || (order === 0 && byId(a, b) < 0);
+  return order < 0 || (order === 0 && byPspId(a, b) < 0);
 }
 
 /** The provider's time of the success. A poll may not report it; then that of the payment, or of our own call. */
 export function succeededAtMs({ finishedAtMs, recordedAtMs, startedAtMs }: Payment): number {
   return finishedAtMs ?? recordedAtMs ?? startedAtMs ?? 0;
-}
-
-function byId(a: Payment, b: Payment): number {
-  return (a.pspTransactionId ?? '') < (b.pspTransactionId ?? '') ? -1 : 1;
-}
-
-function keyOf({ provider, pspTransactionId }: Transaction): string {
-  return `${provider} ${pspTransactionId}`;
 }

@@ -3,8 +3,7 @@
  * and the flag of payments that nobody captures. It needs no notices, so readers see the same state as writers.
  */
 
-import { type Payment, type Transaction, withFlags } from '../payments/transaction.ts';
-import type { ReviewFlag } from '../review-flag.ts';
+import { type Payment, setFlag, type Transaction, withFlags } from '../payments/transaction.ts';
 import {
   decideOrderSummary,
   hasLapsed,
@@ -56,7 +55,9 @@ function settlePartialCapture(
   const isSame = isLapsed === (payment.status === 'succeeded');
   if (isSame && finishedAtMs === payment.finishedAtMs) return payment;
   const { captured, authorized } = partialCapture;
-  const flags = withoutFlags(payment, ['partially_captured', 'currency_mismatch']);
+  const flags = payment.flags.filter(
+    (flag) => flag !== 'partially_captured' && flag !== 'currency_mismatch',
+  );
   if (!isLapsed) {
     return {
       ...payment,
@@ -88,11 +89,5 @@ export function uncapturedAtMs({ start, status, authorizedAtMs }: Payment): numb
 function flagUncaptured(payment: Payment, now: Date): Payment {
   const dueAtMs = uncapturedAtMs(payment);
   const isDue = dueAtMs !== null && now.getTime() >= dueAtMs;
-  if (isDue === payment.flags.includes('not_captured')) return payment;
-  const flags = withoutFlags(payment, ['not_captured']);
-  return { ...payment, flags: withFlags(flags, isDue ? ['not_captured'] : []) };
-}
-
-function withoutFlags({ flags }: Payment, removed: readonly ReviewFlag[]): readonly ReviewFlag[] {
-  return flags.filter((flag) => !removed.includes(flag));
+  return setFlag(payment, 'not_captured', isDue);
 }

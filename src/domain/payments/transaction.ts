@@ -138,6 +138,18 @@ export function withFlags(
   return sortedOnce(more.length === 0 ? flags : [...flags, ...more]);
 }
 
+/** Returns the same transaction when nothing changes. */
+export function setFlag<Kind extends Transaction>(
+  transaction: Kind,
+  flag: ReviewFlag,
+  isSet: boolean,
+): Kind {
+  const { flags } = transaction;
+  if (flags.includes(flag) === isSet) return transaction;
+  const changed = isSet ? withFlags(flags, [flag]) : flags.filter((each) => each !== flag);
+  return { ...transaction, flags: changed };
+}
+
 export function sortedOnce<Text extends string>(texts: readonly Text[]): readonly Text[] {
   return texts.length < 2 ? texts : [...new Set(texts)].sort();
 }

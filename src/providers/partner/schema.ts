@@ -2,7 +2,7 @@
  * What the partner sends, for the API reference only. Deliveries are not validated against it: every
  * field may be absent or of another type, and values that cannot be used are ignored.
  */
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 
 /** The partner sends more fields than are used. */
 const open = { additionalProperties: true };
@@ -92,6 +92,11 @@ const Order = Type.Object(
   { ...open, title: 'PartnerOrder', description: 'The order at the partner.' },
 );
 
+const record = <Entity extends TSchema>(entity: Entity, name: string) =>
+  Type.Optional(
+    Type.Object({ entity }, { ...open, description: `The ${name} that the event is about.` }),
+  );
+
 const events = [
   ...['payment.authorized', 'payment.captured', 'payment.failed', 'order.paid'],
   ...['refund.created', 'refund.processed', 'refund.failed', 'payment.dispute.created'],
@@ -103,24 +108,9 @@ export const partnerSchema = Type.Object(
     event: words(events, 'The events that are acted on. Others are stored as ignored.'),
     payload: Type.Object(
       {
-        payment: Type.Optional(
-          Type.Object(
-            { entity: Payment },
-            { ...open, description: 'The payment that the event is about.' },
-          ),
-        ),
-        refund: Type.Optional(
-          Type.Object(
-            { entity: Refund },
-            { ...open, description: 'The refund that the event is about.' },
-          ),
-        ),
-        order: Type.Optional(
-          Type.Object(
-            { entity: Order },
-            { ...open, description: 'The order that the event is about.' },
-          ),
-        ),
+        payment: record(Payment, 'payment'),
+        refund: record(Refund, 'refund'),
+        order: record(Order, 'order'),
       },
       { ...open, description: 'The records. They may also come without `entity`.' },
     ),
