@@ -1,6 +1,4 @@
 /** The audit log: who did what to which object, when and from where. Contract 13.3. */
-import { newAuditId } from './ids.ts';
-
 /** Who acts: the command line, or a user of the dashboard. */
 export type Actor = {
   /** `cli`, the e-mail address of the user, or `unknown` for whoever failed to sign in. */
@@ -45,13 +43,6 @@ export type AuditEntry = {
   readonly details: Readonly<Record<string, unknown>>;
 };
 
-type Audited = Pick<AuditEntry, 'accountId' | 'action' | 'object'> &
+/** What was done, without who did it and when. */
+export type Audited = Pick<AuditEntry, 'accountId' | 'action' | 'object'> &
   Partial<Pick<AuditEntry, 'note' | 'details'>>;
-
-export function auditEntry(
-  actor: Actor,
-  at: Date,
-  { note = null, details = {}, ...audited }: Audited,
-): AuditEntry {
-  return { ...audited, auditId: newAuditId(at), at, actor, note, details };
-}

@@ -65,7 +65,7 @@ function startPolls(services: Services, log: Log): Background[] {
 /** Events are sent when they are stored. The loop finds those whose next attempt is due, and those of other processes. */
 function startEvents(services: Services): Background {
   const deliveries = createEventDeliveries(services);
-  services.eventSignal.listen(deliveries.startDeliveries);
+  services.announcer.listen(deliveries.startDeliveries);
   const loop = startLoop('events', services.backgroundReports, deliveries.startDue);
   return {
     stop: async () => {

@@ -19,8 +19,6 @@ import { createAnnouncer } from '../services/announcer.ts';
 import { createBackgroundReports } from '../services/background-reports.ts';
 import { createCounters } from '../services/counters.ts';
 import { createEventSender } from '../services/event-sender.ts';
-import { createEventSignal } from '../services/event-signal.ts';
-import type { FinishedCall } from '../services/finished-call.ts';
 import { createProviderSender } from '../services/provider-sender.ts';
 import {
   createCallLimit,
@@ -28,7 +26,12 @@ import {
   createTestLimit,
   createVisitorLimit,
 } from '../services/rate-limits.ts';
-import type { ReportDefect, ServiceSettings, Services } from '../services/services.ts';
+import type {
+  FinishedCall,
+  ReportDefect,
+  ServiceSettings,
+  Services,
+} from '../services/services.ts';
 import { createTokenService } from '../services/token-service.ts';
 import { createWaitingRepeats } from '../services/waiting-repeats.ts';
 import { createWarnings, type LogWarning } from '../services/warnings.ts';
@@ -81,8 +84,7 @@ export function createServices(parts: {
     parts.readMasterKeysAgain,
   );
   const accounts = createAccountDirectory(database, masterKeys);
-  const eventSignal = createEventSignal();
-  const announcer = createAnnouncer(accounts, renderChange, eventSignal.startDeliveries);
+  const announcer = createAnnouncer(accounts, renderChange);
   const batchServices = { database, clock, settings, announcer };
   return {
     database,
@@ -111,7 +113,6 @@ export function createServices(parts: {
     warnings: createWarnings(accounts, clock, parts.logWarning ?? (() => {})),
     accounts,
     announcer,
-    eventSignal,
     sendEvent: tracing?.traceEvents(sendEvent) ?? sendEvent,
     tokens: createTokenService(database, masterKeys, clock),
     countCall: createCallLimit(clock),

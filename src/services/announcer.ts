@@ -14,9 +14,13 @@ export type Announcer = {
   /** The same as far as the cache knows. If it is wrong, more is read later. */
   readonly isAnnouncing: (accountId: string) => boolean;
   readonly renderChange: RenderChange;
-  /** Called after the commit, so that the events are sent at once. */
-  readonly startDeliveries: (endpoints: readonly EndpointKey[]) => void;
+  /** Called after the commit, so that the events are sent at once, and not by the next round of the sender. */
+  readonly startDeliveries: StartDeliveries;
+  /** One listener: the sender. Without one, as in a command, another process finds the events. */
+  readonly listen: (startDeliveries: StartDeliveries) => void;
 };
+
+type StartDeliveries = (endpoints: readonly EndpointKey[]) => void;
 
 /** What the events of one change have in common is rendered once. */
 type RenderChange = (change: ChangeToRender) => (event: EventToRender) => RenderedEvent;
@@ -34,8 +38,8 @@ export type EventToRender = OrderEvent & { readonly key: EventKey };
 export function createAnnouncer(
   accounts: Pick<AccountDirectory, 'recall' | 'findWithin'>,
   renderChange: RenderChange,
-  startDeliveries: Announcer['startDeliveries'],
 ): Announcer {
+  let listener: StartDeliveries = () => {};
   const hasEndpoint = (account: Account | undefined) => account?.endpoints.some(isEnabled) === true;
   return {
     findAnnouncing: async (tx, accountId) => {
@@ -44,6 +48,9 @@ export function createAnnouncer(
     },
     isAnnouncing: (accountId) => hasEndpoint(accounts.recall(accountId)),
     renderChange,
-    startDeliveries,
+    startDeliveries: (endpoints) => listener(endpoints),
+    listen: (startDeliveries) => {
+      listener = startDeliveries;
+    },
   };
 }

@@ -5,19 +5,13 @@
 import type { StepReport } from '../store/upkeep/background-steps.ts';
 import { throttle } from './throttle.ts';
 
-export type BackgroundReports = {
-  /** Adds a loop of this process. It replaces a step of the sweep with the same name. */
-  readonly addLoop: (read: () => StepReport) => void;
-  readonly listLoops: () => StepReport[];
-  /** Logs a step that failed: at most once in ten minutes per step. */
-  readonly logFailure: (step: string, error: unknown) => void;
-};
-
-type Report = (error: unknown, about: Readonly<Record<string, string>>) => void;
+export type BackgroundReports = ReturnType<typeof createBackgroundReports>;
 
 const logEveryMs = 600_000;
 
-export function createBackgroundReports(report: Report): BackgroundReports {
+export function createBackgroundReports(
+  report: (error: unknown, about: Readonly<Record<string, string>>) => void,
+) {
   const loops: Array<() => StepReport> = [];
   const throttles = new Map<string, (error: unknown) => void>();
   const newThrottle = (step: string) =>
@@ -25,11 +19,13 @@ export function createBackgroundReports(report: Report): BackgroundReports {
       report(error, { background_step: step, times: String(times) }),
     );
   return {
-    addLoop: (read) => {
+    /** Adds a loop of this process. It replaces a step of the sweep with the same name. */
+    addLoop: (read: () => StepReport) => {
       loops.push(read);
     },
     listLoops: () => loops.map((read) => read()),
-    logFailure: (step, error) => {
+    /** Logs a step that failed: at most once in ten minutes per step. */
+    logFailure: (step: string, error: unknown) => {
       const log = throttles.get(step) ?? newThrottle(step);
       throttles.set(step, log);
       log(error);

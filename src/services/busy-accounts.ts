@@ -5,19 +5,11 @@
  */
 import { paymentLimits } from '../domain/payments/limits.ts';
 
-type BusyAccounts = {
-  readonly start: (accountId: string) => void;
-  readonly end: (accountId: string, hasAnswer: boolean) => void;
-  readonly list: () => string[];
-};
-
-type Pause = { readonly ms: number; readonly untilMs: number };
-
-export function createBusyAccounts(clockMs: () => number = () => performance.now()): BusyAccounts {
+export function createBusyAccounts(clockMs: () => number = () => performance.now()) {
   const counts = new Map<string, number>();
   const answering = new Set<string>();
   /** Also those that are over: the next one is longer, unless there was an answer in between. */
-  const pauses = new Map<string, Pause>();
+  const pauses = new Map<string, { readonly ms: number; readonly untilMs: number }>();
   const maxOf = (accountId: string) =>
     answering.has(accountId) ? paymentLimits.pollsOfAccountMax : 1;
 
@@ -32,10 +24,10 @@ export function createBusyAccounts(clockMs: () => number = () => performance.now
     pauses.set(accountId, { ms, untilMs: nowMs + ms });
   };
   return {
-    start: (accountId) => {
+    start: (accountId: string) => {
       counts.set(accountId, (counts.get(accountId) ?? 0) + 1);
     },
-    end: (accountId, hasAnswer) => {
+    end: (accountId: string, hasAnswer: boolean) => {
       const left = (counts.get(accountId) ?? 1) - 1;
       if (left > 0) counts.set(accountId, left);
       else counts.delete(accountId);

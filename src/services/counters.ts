@@ -5,10 +5,6 @@ import type { ProviderName } from '../domain/provider-name.ts';
 /** The lengths of the queues for the database, for metrics. */
 export type { QueueStats } from '../postgres/queue-stats.ts';
 
-/** Deliveries that enter one of these states are counted. */
-const countedStates = ['needs_review', 'dead', 'expired'] as const satisfies DeliveryState[];
-type CountedState = (typeof countedStates)[number];
-
 type ProviderCall = {
   readonly provider: ProviderName;
   readonly operation: string;
@@ -16,58 +12,52 @@ type ProviderCall = {
 };
 
 /** `refused` had a response other than 2xx, `unreachable` had none. */
-const attemptOutcomes = ['delivered', 'refused', 'unreachable'] as const;
-export type AttemptOutcome = (typeof attemptOutcomes)[number];
+export type AttemptOutcome = 'delivered' | 'refused' | 'unreachable';
 
-/** What consumers do at checkout: `left` without a payment that was made or failed. */
-const checkoutSteps = ['opened', 'chosen', 'paid', 'failed', 'left'] as const;
-type CheckoutStepName = (typeof checkoutSteps)[number];
+/** Deliveries that enter one of these states are counted. */
+type CountedState = Extract<DeliveryState, 'needs_review' | 'dead' | 'expired'>;
 
-export type Counters = {
-  readonly noteDelivery: (provider: ProviderName, at: Date) => void;
-  readonly listLastDeliveries: () => { readonly provider: ProviderName; readonly at: Date }[];
-  /** Deliveries that entered a state; states that are not counted are ignored. */
-  readonly noteDeliveries: (state: DeliveryState, count?: number) => void;
-  readonly listTransitions: () => { readonly state: CountedState; readonly count: number }[];
-  readonly noteCall: (call: ProviderCall) => void;
-  readonly listCalls: () => (ProviderCall & { readonly count: number })[];
-  /** Attempts to send an event to a shop. */
-  readonly noteAttempt: (outcome: AttemptOutcome) => void;
-  readonly noteCheckout: (step: CheckoutStepName) => void;
-  readonly listCheckouts: () => { readonly step: CheckoutStepName; readonly count: number }[];
-  readonly listAttempts: () => { readonly outcome: AttemptOutcome; readonly count: number }[];
-};
+export type Counters = ReturnType<typeof createCounters>;
 
-export function createCounters(): Counters {
+export function createCounters() {
   const lastDeliveries = new Map<ProviderName, Date>();
   const calls = new Map<string, ProviderCall & { readonly count: number }>();
-  const transitions = new Map(countedStates.map((state): [string, number] => [state, 0]));
-  const attempts = new Map(attemptOutcomes.map((outcome) => [outcome, 0]));
-  const checkouts = new Map(checkoutSteps.map((step) => [step, 0]));
+  const transitions: Record<CountedState, number> = { needs_review: 0, dead: 0, expired: 0 };
+  const attempts: Record<AttemptOutcome, number> = { delivered: 0, refused: 0, unreachable: 0 };
+  /** What consumers do: `left` without a payment that was made or failed. */
+  const checkouts = { opened: 0, chosen: 0, paid: 0, failed: 0, left: 0 };
   return {
-    noteCheckout: (step) => {
-      checkouts.set(step, (checkouts.get(step) ?? 0) + 1);
+    noteCheckout: (step: keyof typeof checkouts) => {
+      checkouts[step] += 1;
     },
-    listCheckouts: () => [...checkouts].map(([step, count]) => ({ step, count })),
-    noteAttempt: (outcome) => {
-      attempts.set(outcome, (attempts.get(outcome) ?? 0) + 1);
+    listCheckouts: () => entriesOf(checkouts).map(([step, count]) => ({ step, count })),
+    /** An attempt to send an event to a shop. */
+    noteAttempt: (outcome: AttemptOutcome) => {
+      attempts[outcome] += 1;
     },
-    listAttempts: () => [...attempts].map(([outcome, count]) => ({ outcome, count })),
-    noteDeliveries: (state, count = 1) => {
-      const before = transitions.get(state);
-      if (before !== undefined) transitions.set(state, before + count);
+    listAttempts: () => entriesOf(attempts).map(([outcome, count]) => ({ outcome, count })),
+    /** Deliveries that entered a state; states that are not counted are ignored. */
+    noteDeliveries: (state: DeliveryState, count = 1) => {
+      if (isCounted(state)) transitions[state] += count;
     },
-    listTransitions: () =>
-      countedStates.map((state) => ({ state, count: transitions.get(state) ?? 0 })),
-    noteDelivery: (provider, at) => {
+    listTransitions: () => entriesOf(transitions).map(([state, count]) => ({ state, count })),
+    noteDelivery: (provider: ProviderName, at: Date) => {
       lastDeliveries.set(provider, at);
     },
     listLastDeliveries: () => [...lastDeliveries].map(([provider, at]) => ({ provider, at })),
-    noteCall: ({ provider, operation, outcome }) => {
+    noteCall: ({ provider, operation, outcome }: ProviderCall) => {
       const name = `${provider} ${operation} ${outcome}`;
       const count = (calls.get(name)?.count ?? 0) + 1;
       calls.set(name, { provider, operation, outcome, count });
     },
     listCalls: () => [...calls.values()],
   };
+
+  function isCounted(state: DeliveryState): state is CountedState {
+    return state in transitions;
+  }
+}
+
+function entriesOf<Name extends string>(counts: Readonly<Record<Name, number>>) {
+  return Object.entries(counts) as [Name, number][];
 }

@@ -5,7 +5,7 @@
 import { accountLimits } from '../domain/accounts/limits.ts';
 import { eventLimits } from '../domain/events/limits.ts';
 import type { EndpointKey } from '../store/accounts/endpoints.ts';
-import { type Bucket, takeToken } from './token-bucket.ts';
+import { type Bucket, countTokens, takeToken } from './token-bucket.ts';
 
 /** The state of one endpoint in this process. */
 export type Lane = {
@@ -22,20 +22,7 @@ export type Lane = {
   timer: NodeJS.Timeout | undefined;
 };
 
-type EndpointLanes = {
-  readonly laneOf: (endpoint: EndpointKey) => Lane;
-  /** Events that may be started now. */
-  readonly freeSlots: (lane: Lane) => number;
-  /** True if the lane has to collect tokens before its next claim. Then `wake` is called once when it has them. */
-  readonly collectTokens: (lane: Lane, wake: () => void) => boolean;
-  /** Takes a slot. The returned function frees it; undefined says nothing about the endpoint. */
-  readonly takeSlot: (lane: Lane) => (isDelivered: boolean | undefined) => void;
-  readonly dropIdle: () => void;
-  /** Wakes no lane any more. */
-  readonly stop: () => void;
-};
-
-export function createEndpointLanes(): EndpointLanes {
+export function createEndpointLanes() {
   const lanes = new Map<string, Lane>();
   let inProgress = 0;
   let failingInProgress = 0;
@@ -53,13 +40,15 @@ export function createEndpointLanes(): EndpointLanes {
     return Math.min(ofEndpoint - own, ofAll, ofFailing);
   };
   return {
-    laneOf: (endpoint) => {
+    laneOf: (endpoint: EndpointKey): Lane => {
       const lane = lanes.get(endpoint.endpointId) ?? newLane(endpoint);
       lanes.set(endpoint.endpointId, lane);
       return lane;
     },
-    freeSlots: (lane) => Math.floor(Math.min(slotsOf(lane), tokensOf(lane))),
-    collectTokens: (lane, wake) => {
+    /** Events that may be started now. */
+    freeSlots: (lane: Lane) => Math.floor(Math.min(slotsOf(lane), tokensOf(lane))),
+    /** True if the lane has to collect tokens before its next claim. Then `wake` is called once when it has them. */
+    collectTokens: (lane: Lane, wake: () => void): boolean => {
       if (lane.timer) return true;
       if (tokensOf(lane) >= slotsOf(lane)) return false;
       lane.timer = setTimeout(() => {
@@ -69,7 +58,8 @@ export function createEndpointLanes(): EndpointLanes {
       lane.timer.unref();
       return true;
     },
-    takeSlot: (lane) => {
+    /** Takes a slot. The returned function frees it; undefined says nothing about the endpoint. */
+    takeSlot: (lane: Lane) => {
       const wasFailing = lane.isFailing;
       lane.inProgress += 1;
       inProgress += 1;
@@ -78,7 +68,7 @@ export function createEndpointLanes(): EndpointLanes {
         takeToken(lane.bucket, eventLimits.eventsPerSecond, performance.now()) ?? lane.bucket;
       if (wasFailing)
         lane.failing = takeToken(lane.failing, failingBurst, slowNowMs()) ?? lane.failing;
-      return (isDelivered) => {
+      return (isDelivered: boolean | undefined) => {
         lane.inProgress -= 1;
         inProgress -= 1;
         if (wasFailing) failingInProgress -= 1;
@@ -95,6 +85,7 @@ export function createEndpointLanes(): EndpointLanes {
           lanes.delete(key);
       }
     },
+    /** Wakes no lane any more. */
     stop: () => {
       for (const { timer } of lanes.values()) clearTimeout(timer);
     },
@@ -102,12 +93,9 @@ export function createEndpointLanes(): EndpointLanes {
 }
 
 function newLane(endpoint: EndpointKey): Lane {
-  return {
-    ...{ endpoint, inProgress: 0, isFailing: false, isClaiming: false, hasMore: false },
-    bucket: undefined,
-    failing: undefined,
-    timer: undefined,
-  };
+  const [bucket, failing, timer] = [undefined, undefined, undefined];
+  const flags = { isFailing: false, isClaiming: false, hasMore: false };
+  return { endpoint, inProgress: 0, ...flags, bucket, failing, timer };
 }
 
 /**
@@ -138,9 +126,7 @@ function tokensOf({ isFailing, bucket, failing }: Lane): number {
 }
 
 function failingTokensIn(bucket: Bucket | undefined): number {
-  if (!bucket) return failingBurst;
-  const idleMs = Math.max(0, slowNowMs() - bucket.atMs);
-  return Math.min(failingBurst, bucket.tokens + (idleMs * failingBurst) / 1_000);
+  return countTokens(bucket, failingBurst, slowNowMs());
 }
 
 function isFull(bucket: Bucket | undefined): boolean {
@@ -148,10 +134,5 @@ function isFull(bucket: Bucket | undefined): boolean {
 }
 
 function tokensIn(bucket: Bucket | undefined): number {
-  if (!bucket) return eventLimits.eventsPerSecond;
-  const idleMs = Math.max(0, performance.now() - bucket.atMs);
-  return Math.min(
-    eventLimits.eventsPerSecond,
-    bucket.tokens + (idleMs * eventLimits.eventsPerSecond) / 1_000,
-  );
+  return countTokens(bucket, eventLimits.eventsPerSecond, performance.now());
 }

@@ -1,9 +1,11 @@
 /** The dependencies of the use cases, passed to each as its first parameter. */
 import type { BlockList } from 'node:net';
 import type { Incoming, StoredOrRefused } from '../domain/inbox/incoming.ts';
+import type { CallResult } from '../domain/payments/start.ts';
+import type { ProviderName } from '../domain/provider-name.ts';
 import type { Clock } from '../domain/time.ts';
 import type { Database } from '../postgres/database.ts';
-import type { CallProvider } from '../providers/call.ts';
+import type { Answer, CallProvider } from '../providers/call.ts';
 import type { AllowedNetworks } from '../security/endpoint-address.ts';
 import type { MasterKeys } from '../security/master-key.ts';
 import type { Batches } from '../store/orders/batches.ts';
@@ -12,8 +14,6 @@ import type { Announcer } from './announcer.ts';
 import type { BackgroundReports } from './background-reports.ts';
 import type { Counters } from './counters.ts';
 import type { SendEvent } from './event-sender.ts';
-import type { EventSignal } from './event-signal.ts';
-import type { RecordCalls } from './finished-call.ts';
 import type { CountCall, CountLink, CountTest, CountVisitor } from './rate-limits.ts';
 import type { TokenService } from './token-service.ts';
 import type { WaitingRepeats } from './waiting-repeats.ts';
@@ -25,13 +25,15 @@ export type Services = {
   readonly maintenance: Database;
   readonly batches: Batches;
   /** `use-cases/inbox/store-batch.ts` for one delivery, which joins a batch with others that are waiting. */
-  readonly storeBatch: StoreBatch;
-  /** `use-cases/payments/record-calls.ts` for one poll, which joins a batch with others that are waiting. */
-  readonly recordCalls: RecordCalls;
+  readonly storeBatch: (incoming: Incoming) => Promise<StoredOrRefused>;
+  /**
+   * `use-cases/payments/record-calls.ts` for one poll, which joins a batch with others that are waiting. Resolves to the
+   * provider's order id that it made known.
+   */
+  readonly recordCalls: (call: FinishedCall) => Promise<string | undefined>;
   readonly masterKeys: MasterKeys;
   readonly accounts: AccountDirectory;
   readonly announcer: Announcer;
-  readonly eventSignal: EventSignal;
   readonly sendEvent: SendEvent;
   readonly tokens: TokenService;
   readonly countCall: CountCall;
@@ -72,4 +74,16 @@ export type ServiceSettings = {
   readonly simulatorUrl?: string | undefined;
 };
 
-type StoreBatch = (incoming: Incoming) => Promise<StoredOrRefused>;
+/** A call to a provider that has ended, with its answer or without one. */
+export type FinishedCall = {
+  readonly accountId: string;
+  readonly orderId: string;
+  readonly transactionId: string;
+  readonly provider: ProviderName;
+  readonly operation: 'start-payment' | 'start-intent' | 'start-refund' | 'fetch-status';
+  readonly answer: Answer;
+  readonly outcome: string;
+  readonly callResult?: CallResult | undefined;
+  /** The provider's ids of the refund parts that `callResult` applies to. */
+  readonly partPspIds?: readonly string[] | undefined;
+};

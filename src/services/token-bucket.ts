@@ -8,9 +8,13 @@ export function takeToken(
   perSecond: number,
   nowMs: number,
 ): Bucket | undefined {
-  // A clock that is set back neither adds nor removes tokens.
-  const idleMs = bucket ? Math.max(0, nowMs - bucket.atMs) : 0;
-  const before = bucket ? bucket.tokens : perSecond;
-  const tokens = Math.min(perSecond, before + (idleMs * perSecond) / 1_000);
+  const tokens = countTokens(bucket, perSecond, nowMs);
   return tokens < 1 ? undefined : { tokens: tokens - 1, atMs: nowMs };
+}
+
+export function countTokens(bucket: Bucket | undefined, perSecond: number, nowMs: number): number {
+  if (!bucket) return perSecond;
+  // A clock that is set back neither adds nor removes tokens.
+  const idleMs = Math.max(0, nowMs - bucket.atMs);
+  return Math.min(perSecond, bucket.tokens + (idleMs * perSecond) / 1_000);
 }

@@ -6,28 +6,16 @@ import type { Clock } from '../domain/time.ts';
 import type { Database } from '../postgres/database.ts';
 import type { MasterKeys } from '../security/master-key.ts';
 import {
-  type Caller,
   createKeyRing,
-  type IssuedToken,
   type KeyRing,
   type Subject,
   type VerifiedToken,
 } from '../security/tokens.ts';
 import { insertSigningKey, listSigningKeys } from '../store/accounts/signing-keys.ts';
 
-export type TokenService = {
-  /** Reads the ring before the first request needs it, and creates the first key if there is none. */
-  readonly prepare: () => Promise<void>;
-  /** Valid for the lifetime of its type, or until `expiresAt`. */
-  readonly issue: (subject: Subject, expiresAt?: Date) => Promise<IssuedToken>;
-  readonly verify: (token: string) => Promise<Caller>;
-};
+export type TokenService = ReturnType<typeof createTokenService>;
 
-export function createTokenService(
-  database: Database,
-  masterKeys: MasterKeys,
-  clock: Clock,
-): TokenService {
+export function createTokenService(database: Database, masterKeys: MasterKeys, clock: Clock) {
   // A token is sent many times, and its verification stays valid until it expires.
   const verified = createBoundedCache<VerifiedToken>(accountLimits.tokensCachedMax);
   let current: { ring: KeyRing; readAt: number } | undefined;
@@ -49,18 +37,22 @@ export function createTokenService(
       });
     return reading;
   };
-  const isFresh = () =>
-    current !== undefined && performance.now() - current.readAt < accountLimits.secretsCacheMsMax;
-  const ring = async () => (current && isFresh() ? current.ring : renew());
+  const findFresh = () =>
+    current && performance.now() - current.readAt < accountLimits.secretsCacheMsMax
+      ? current.ring
+      : undefined;
 
   return {
+    /** Reads the ring before the first request needs it, and creates the first key if there is none. */
     prepare: async () => {
-      await ring();
+      if (!findFresh()) await renew();
     },
-    issue: async (subject, expiresAt) => (await ring()).issue(subject, clock(), expiresAt),
-    verify: async (token) => {
+    /** Valid for the lifetime of its type, or until `expiresAt`. */
+    issue: async (subject: Subject, expiresAt?: Date) =>
+      (findFresh() ?? (await renew())).issue(subject, clock(), expiresAt),
+    verify: async (token: string) => {
       const now = clock();
-      const keys = current && isFresh() ? current.ring : await renew();
+      const keys = findFresh() ?? (await renew());
       const known = verified.get(token);
       if (known && known.expiresAtMs > now.getTime() && keys.isLive(known.keyId, now)) {
         return known.caller;
@@ -83,15 +75,8 @@ async function readKeyRing(
     const masterKey = masterKeys.find(key.masterKeyId);
     return masterKey ? [{ ...key, secret: masterKey.deriveSigningKey(key.keyId) }] : [];
   });
-  return keys.length === 0 ? createFirstKey(database, masterKeys, clock) : createKeyRing(keys);
-}
-
-/** The id of the first key derives from the master key, so that processes that start together create the same one. */
-async function createFirstKey(
-  database: Database,
-  masterKeys: MasterKeys,
-  clock: Clock,
-): Promise<KeyRing> {
+  if (keys.length > 0) return createKeyRing(keys);
+  // The id of the first key derives from the master key, so that processes that start together create the same one.
   const masterKeyId = masterKeys.current().id;
   const keyId = `key_${masterKeyId}`;
   await insertSigningKey(database, { keyId, masterKeyId, createdAt: clock(), expiresAt: null });

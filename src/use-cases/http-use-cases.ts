@@ -37,7 +37,7 @@ export { refund } from './payments/refund.ts';
 export { refundAsUser } from './payments/refund-as-user.ts';
 export { startPayment } from './payments/start-payment.ts';
 export { getOverview } from './reports/get-overview.ts';
-export { countReview, listOpenReview } from './review/list-review.ts';
+export { countReview, listReview } from './review/list-review.ts';
 export { resolveReview } from './review/resolve-review.ts';
 export {
   acceptWithPasskey,

@@ -30,7 +30,7 @@ const daySeconds = 24 * 60 * 60;
 
 describe('an event that is stored', () => {
   const deliveries = createEventDeliveries(services);
-  service.services.eventSignal.listen(deliveries.startDeliveries);
+  service.services.announcer.listen(deliveries.startDeliveries);
 
   test('is sent at once, without a round that looks for it', async () => {
     const receiver = await startShopEndpoint();

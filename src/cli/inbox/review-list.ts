@@ -1,5 +1,4 @@
 /** `review list`: prints the deliveries and flags that an operator has to resolve, page by page, each oldest first. */
-import type { Services } from '../../services/services.ts';
 import { listReview, type ReviewEntry } from '../../use-cases/review/list-review.ts';
 import { defineCommand, RefusedError, UsageError } from '../framework/command.ts';
 import {
@@ -34,7 +33,8 @@ export const reviewList = defineCommand({
           throw new RefusedError(`There is no account ${account}.`);
         }
         const since = sinceAt(services.clock());
-        const page = await readPage(services, { accountId: account, after, limit, since });
+        const page = await listReview(services, { accountId: account, after, limit, since });
+        if (!page) throw new UsageError('--after must be the "next" of a page.');
         const oldestFirst = page.entries.toSorted((a, b) => a.since.getTime() - b.since.getTime());
         const { next } = page;
         return { review: oldestFirst.map(reviewView), ...(next !== undefined && { next }) };
@@ -46,25 +46,6 @@ export const reviewList = defineCommand({
     };
   },
 });
-
-/** So many pages without a row of the wanted time are skipped; after that the operator decides. */
-const emptyPagesMax = 20;
-
-type Query = Parameters<typeof listReview>[1] & { readonly since: Date | undefined };
-
-async function readPage(services: Services, { since, ...query }: Query) {
-  let { after } = query;
-  for (let pages = 1; ; pages += 1) {
-    const page = await listReview(services, { ...query, after });
-    if (!page) throw new UsageError('--after must be the "next" of a page.');
-    const { next } = page;
-    const entries = page.entries.filter((entry) => since === undefined || entry.since >= since);
-    if (entries.length > 0 || next === undefined || pages === emptyPagesMax) {
-      return { entries, next };
-    }
-    after = next;
-  }
-}
 
 type ReviewView = ReturnType<typeof reviewView>;
 

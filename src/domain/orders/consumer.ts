@@ -19,7 +19,7 @@ export type ChangedBy = 'merchant' | 'order';
 
 type ConsumerLink = Pick<Order, 'userId' | 'restricted'>;
 
-export type LinkedOrder = Order & {
+type LinkedOrder = Order & {
   readonly userId: string;
   readonly details: OrderDetails & { readonly user: User };
 };

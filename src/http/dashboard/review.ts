@@ -20,10 +20,11 @@ export function addReview(app: FastifyInstance, { useCases }: HttpContext): void
   const search = { bound: 'search' } as const;
   addRoute(app, 'viewer', 'GET /review', search, async ({ account: { accountId }, query }) => {
     refuseUnknown(query, ['after', 'limit']);
-    const page = { after: readText(query, 'after'), limit: readLimit(query) };
-    const { entries, next } = await useCases.listOpenReview(accountId, page);
+    const [after, limit] = [readText(query, 'after'), readLimit(query)];
+    const page = await useCases.listReview({ accountId, after, limit });
+    if (!page) refuseField('after', 'must be the next of a page');
     const open = countView(await useCases.countReview(accountId));
-    return { items: entries.map(itemView), open, next: next ?? null };
+    return { items: page.entries.map(itemView), open, next: page.next ?? null };
   });
 
   addRoute(app, 'operator', 'POST /review/resolve', { body: ResolveBody }, async (request) => {

@@ -1,28 +1,30 @@
 /** The append-only audit log. Entries are inserted and read; the role of the service may not change or delete them. */
-import type { AuditAction, AuditEntry } from '../../domain/audit.ts';
+import type { Actor, AuditAction, AuditEntry, Audited } from '../../domain/audit.ts';
+import { newAuditId } from '../../domain/ids.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 
-export function appendAudit(tx: Transaction, entry: AuditEntry): Promise<void> {
-  return appendAudits(tx, [entry]);
-}
-
-export async function appendAudits(tx: Transaction, entries: readonly AuditEntry[]) {
-  if (entries.length === 0) return;
+export async function appendAudit(
+  tx: Transaction,
+  actor: Actor,
+  at: Date,
+  ...done: readonly Audited[]
+): Promise<void> {
+  if (done.length === 0) return;
   await tx.query({
     text: `insert into audit (account_id, audit_id, at, actor, action, object, note, details, user_id, address)
            select * from unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::text[],
                                 $7::text[], $8::json[], $9::text[], $10::text[])`,
     values: [
-      entries.map(({ accountId }) => accountId),
-      entries.map(({ auditId }) => auditId),
-      entries.map(({ at }) => at),
-      entries.map(({ actor }) => actor.name),
-      entries.map(({ action }) => action),
-      entries.map(({ object }) => object),
-      entries.map(({ note }) => note),
-      entries.map(({ details }) => JSON.stringify(details)),
-      entries.map(({ actor }) => actor.userId),
-      entries.map(({ actor }) => actor.address),
+      done.map(({ accountId }) => accountId),
+      done.map(() => newAuditId(at)),
+      done.map(() => at),
+      done.map(() => actor.name),
+      done.map(({ action }) => action),
+      done.map(({ object }) => object),
+      done.map(({ note }) => note ?? null),
+      done.map(({ details = {} }) => JSON.stringify(details)),
+      done.map(() => actor.userId),
+      done.map(() => actor.address),
     ],
   });
 }

@@ -4,7 +4,7 @@ import type { Queryable } from '../../postgres/database.ts';
 import { type OrderKey, type OrderRow, toOrder } from '../order-rows.ts';
 import { changesOne, findValue } from '../query.ts';
 
-export type PaymentLink = OrderKey & { readonly linkId: string; readonly createdAt: Date };
+type PaymentLink = OrderKey & { readonly linkId: string; readonly createdAt: Date };
 
 /** False if the order has a link already. */
 export function insertLink(database: Queryable, link: PaymentLink) {

@@ -7,7 +7,7 @@ import {
   type SecretKind,
 } from '../../domain/accounts/account.ts';
 import { checkLogo } from '../../domain/accounts/logo.ts';
-import { type Actor, auditEntry } from '../../domain/audit.ts';
+import type { Actor } from '../../domain/audit.ts';
 import { accessKeyOf, newAccountId, newSecretId, randomBase62 } from '../../domain/ids.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import {
@@ -87,8 +87,8 @@ export async function createAccount(
     for (const [kind, value] of Object.entries(values)) {
       await insertSecret(tx, accountId, sealSecret(services, accountId, kind, value), now);
     }
-    const created = { accountId, action: 'account.created', object: accountId } as const;
-    await appendAudit(tx, auditEntry(actor, now, created));
+    const action = 'account.created';
+    await appendAudit(tx, actor, now, { accountId, action, object: accountId });
   });
   return {
     accountId,

@@ -1,22 +1,23 @@
 /** Rotates the keys that sign tokens, and encrypts all secrets with a new master key. */
-import { type Actor, auditEntry } from '../../domain/audit.ts';
+import type { Actor } from '../../domain/audit.ts';
 import { newKeyId } from '../../domain/ids.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { openSecret, sealAgain } from '../../services/account-directory.ts';
 import type { Services } from '../../services/services.ts';
 import { updateSealedSecret } from '../../store/accounts/account-secrets.ts';
 import { listAccountIds, lockAccount } from '../../store/accounts/accounts.ts';
-import { appendAudit, appendAudits } from '../../store/accounts/audit.ts';
+import { appendAudit } from '../../store/accounts/audit.ts';
 import { endSigningKeys, insertSigningKey } from '../../store/accounts/signing-keys.ts';
 
-type RotatedSigningKey = { readonly keyId: string; readonly oldValidUntil: Date };
-
-/** The key signs for every account, so the log of every account says that it was replaced. Tokens of the old keys stay valid for the overlap. The new key signs once every process has read it. */
+/**
+ * The key signs for every account, so the log of every account says that it was replaced. Tokens of the old keys stay
+ * valid for the overlap. The new key signs once every process has read it.
+ */
 export async function rotateSigningKey(
   services: Pick<Services, 'database' | 'masterKeys' | 'clock'>,
   overlapSeconds: number,
   actor: Actor,
-): Promise<RotatedSigningKey> {
+) {
   const now = services.clock();
   const keyId = newKeyId();
   const oldValidUntil = addSeconds(now, overlapSeconds);
@@ -25,12 +26,9 @@ export async function rotateSigningKey(
     await endSigningKeys(tx, oldValidUntil);
     await insertSigningKey(tx, { keyId, masterKeyId, createdAt: now, expiresAt: null });
     const details = { old_valid_until: oldValidUntil };
-    const audited = { action: 'keys.signing_rotated', object: keyId, details } as const;
+    const done = { action: 'keys.signing_rotated', object: keyId, details } as const;
     const accountIds = await listAccountIds(tx);
-    await appendAudits(
-      tx,
-      accountIds.map((accountId) => auditEntry(actor, now, { ...audited, accountId })),
-    );
+    await appendAudit(tx, actor, now, ...accountIds.map((accountId) => ({ ...done, accountId })));
   });
   return { keyId, oldValidUntil };
 }
@@ -56,8 +54,8 @@ export async function rewrapSecrets(
       }
       if (foreign.length > 0) {
         const details = { secrets: foreign.length };
-        const audited = { accountId, action: 'keys.master_rotated', object: current.id } as const;
-        await appendAudit(tx, auditEntry(actor, services.clock(), { ...audited, details }));
+        const done = { accountId, action: 'keys.master_rotated', object: current.id } as const;
+        await appendAudit(tx, actor, services.clock(), { ...done, details });
       }
       return foreign.length;
     });

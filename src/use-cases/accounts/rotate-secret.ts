@@ -1,6 +1,6 @@
 /** Gives an account a new secret, and shows an owner the current one. Contract 1.6 and 13.8. */
 import type { SecretKind } from '../../domain/accounts/account.ts';
-import { type Actor, auditEntry } from '../../domain/audit.ts';
+import type { Actor } from '../../domain/audit.ts';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { listRotatableSecretKinds } from '../../providers/account-settings.ts';
@@ -15,12 +15,6 @@ import { newSecretValue, sealSecret } from './create-account.ts';
 /** A secret that the service generates: the access secret, or a provider's webhook secret. */
 export type RotatableSecretKind = SecretKind;
 
-type RotatedSecret = {
-  readonly accountId: string;
-  readonly secret: string;
-  readonly oldValidUntil: Date;
-};
-
 export async function rotateSecret(
   services: Pick<Services, 'database' | 'masterKeys' | 'clock'>,
   accountId: string,
@@ -28,7 +22,7 @@ export async function rotateSecret(
   overlapSeconds: number,
   actor: Actor,
   given?: string,
-): Promise<RotatedSecret> {
+) {
   checkKind(kind);
   const secret = given === undefined ? newSecretValue(kind) : checkGiven(kind, given);
   const now = services.clock();
@@ -38,10 +32,8 @@ export async function rotateSecret(
     await endSecrets(tx, accountId, kind, oldValidUntil);
     await insertSecret(tx, accountId, sealSecret(services, accountId, kind, secret), now);
     const details = { old_valid_until: oldValidUntil };
-    await appendAudit(
-      tx,
-      auditEntry(actor, now, { accountId, action: 'secret.rotated', object: kind, details }),
-    );
+    const action = 'secret.rotated';
+    await appendAudit(tx, actor, now, { accountId, action, object: kind, details });
   });
   return { accountId, secret, oldValidUntil };
 }
@@ -80,8 +72,7 @@ export async function showSecret(
     if (!current) throw new ServiceError('NOT_FOUND', `The account has no secret ${kind}.`);
     await masterKeys.learn([sealingKeyIdOf(current.sealed)]);
     const value = openSecret(masterKeys, accountId, current);
-    const shown = { accountId, action: 'secret.shown', object: kind } as const;
-    await appendAudit(tx, auditEntry(actor, clock(), shown));
+    await appendAudit(tx, actor, clock(), { accountId, action: 'secret.shown', object: kind });
     return value;
   });
 }

@@ -2,7 +2,7 @@
  * Suspends or resumes an account. While it is suspended, its tokens are refused, and webhooks are still stored and
  * applied. Contract 2.8.
  */
-import { type Actor, auditEntry } from '../../domain/audit.ts';
+import type { Actor } from '../../domain/audit.ts';
 import type { Services } from '../../services/services.ts';
 import { lockAccount, suspendAccount as saveSuspension } from '../../store/accounts/accounts.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
@@ -45,7 +45,7 @@ async function change(
     const suspendedAt = suspend ? now : null;
     await saveSuspension(tx, accountId, suspendedAt);
     const action = suspend ? 'account.suspended' : 'account.resumed';
-    await appendAudit(tx, auditEntry(actor, now, { accountId, action, object: accountId }));
+    await appendAudit(tx, actor, now, { accountId, action, object: accountId });
     return { accountId, suspendedAt };
   });
 }

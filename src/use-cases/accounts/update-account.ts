@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Account, AccountSettings } from '../../domain/accounts/account.ts';
 import { confirmRates, listRateChanges } from '../../domain/accounts/exchange-rates.ts';
 import { checkLogo } from '../../domain/accounts/logo.ts';
-import { type Actor, auditEntry } from '../../domain/audit.ts';
+import type { Actor } from '../../domain/audit.ts';
 import { checkProviderSettings } from '../../providers/account-settings.ts';
 import type { Services } from '../../services/services.ts';
 import { deleteLogo, saveLogo } from '../../store/accounts/account-logos.ts';
@@ -59,8 +59,8 @@ export async function updateAccount(
     if (changed.length > 0) {
       const rates = listRateChanges(before.alternateCurrencies, alternateCurrencies);
       const details = { changed, ...(rates.length > 0 && { rates }) };
-      const updated = { accountId, action: 'account.updated', object: accountId } as const;
-      await appendAudit(tx, auditEntry(actor, now, { ...updated, details }));
+      const action = 'account.updated';
+      await appendAudit(tx, actor, now, { accountId, action, object: accountId, details });
     }
     return { ...after, logo: logo === undefined ? account.logo : logo };
   });

@@ -8,7 +8,6 @@ import { findOpenPayment } from '../../domain/order-state/checkout-step.ts';
 import { paymentsOf } from '../../domain/order-state/matching.ts';
 import { applyStart } from '../../domain/order-state/order-state.ts';
 import { settle } from '../../domain/order-state/settle.ts';
-import { addSeconds } from '../../domain/time.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { Services } from '../../services/services.ts';
 import { loadOrderStates } from '../order-state/lock-order-state.ts';
@@ -73,8 +72,6 @@ function saveGivenUp(
     const now = services.clock();
     const start = { ...open.start, givenUpAtMs: now.getTime() };
     const after = applyStart(before, { ...open, type: 'payment', start });
-    const pollAt = addSeconds(now, services.settings.pollSeconds);
-    const change = { now, pollAt, cause: 'give-up', announcer: services.announcer };
-    await saveOrderState(tx, before, settle(after, now), change);
+    await saveOrderState(tx, services, before, settle(after, now), { now, cause: 'give-up' });
   });
 }

@@ -4,7 +4,7 @@
  * again. Contract 8.7.
  */
 import type { Account } from '../../domain/accounts/account.ts';
-import { type Actor, auditEntry } from '../../domain/audit.ts';
+import type { Actor } from '../../domain/audit.ts';
 import { type Consumer, foldEmail, valuesOf } from '../../domain/consumers/erased-consumer.ts';
 import { createScrub, createSearch } from '../../domain/consumers/scrub.ts';
 import { parseExactJson } from '../../domain/json/json.ts';
@@ -21,23 +21,12 @@ import { lockNotes, saveNote } from '../../store/consumers/notes.ts';
 import { eraseOneOrder, eraseStored, listPersonalValues, mergeValues } from './erase-order.ts';
 import { findConsumer } from './find-consumer.ts';
 
-type ErasedConsumer = {
-  readonly orders: number;
-  /** Orders of other consumers that mention this one. `orders` includes them. */
-  readonly mentionedOrders: number;
-  readonly transactions: number;
-  readonly deliveries: number;
-  readonly historyRows: number;
-  readonly events: number;
-  readonly notes: number;
-};
-
 export async function eraseConsumer(
   services: Pick<Services, 'database' | 'accounts' | 'clock'>,
   account: Account,
   given: Consumer,
   actor: Actor,
-): Promise<ErasedConsumer> {
+) {
   const { accountId } = account;
   const found = await findConsumer(services.database, account, given);
   const { consumer, named, linked } = found;
@@ -130,12 +119,9 @@ async function eraseNotesAndAudit(
   return database.transaction(async (tx) => {
     const notes = (await lockNotes(tx, accountId)).filter(({ note }) => scrub(note) !== note);
     for (const { key, note } of notes) await saveNote(tx, accountId, { key, note: scrub(note) });
-    const at = clock();
     const details = { ...counts, notes: notes.length };
-    await appendAudit(
-      tx,
-      auditEntry(actor, at, { accountId, action: 'consumer.erased', object, details }),
-    );
+    const action = 'consumer.erased';
+    await appendAudit(tx, actor, clock(), { accountId, action, object, details });
     return notes.length;
   });
 }

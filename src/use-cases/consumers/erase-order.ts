@@ -43,20 +43,12 @@ import { lockSlots } from '../../store/reports/slot-cursors.ts';
 import { loadOrderStates } from '../order-state/lock-order-state.ts';
 import type { FoundConsumer } from './find-consumer.ts';
 
-/** How many rows of an order were changed. */
-type ErasedOrder = {
-  readonly relation: ConsumerRelation;
-  readonly transactions: number;
-  readonly deliveries: number;
-  readonly historyRows: number;
-  readonly events: number;
-};
-
+/** Returns how many rows were changed. */
 export async function eraseOneOrder(
   services: Pick<Services, 'database' | 'accounts' | 'clock'>,
   { consumer, isOwn }: Pick<FoundConsumer, 'consumer' | 'isOwn'>,
   key: OrderKey,
-): Promise<ErasedOrder | undefined> {
+) {
   return services.database.transaction(async (tx) => {
     const now = services.clock();
     await lockDeliveryIdsOfOrder(tx, key);

@@ -6,7 +6,7 @@ import {
   secretKindOf,
   unknownEndpoint,
 } from '../../domain/accounts/endpoint.ts';
-import { type Actor, type AuditAction, auditEntry } from '../../domain/audit.ts';
+import type { Actor, AuditAction } from '../../domain/audit.ts';
 import { eventLimits } from '../../domain/events/limits.ts';
 import { findAccountIdOfEndpoint } from '../../domain/ids.ts';
 import { addSeconds } from '../../domain/time.ts';
@@ -15,7 +15,7 @@ import { newEndpointSecret } from '../../security/event-signature.ts';
 import type { Services } from '../../services/services.ts';
 import { deleteSecrets, endSecrets, insertSecret } from '../../store/accounts/account-secrets.ts';
 import { lockAccount } from '../../store/accounts/accounts.ts';
-import { appendAudits } from '../../store/accounts/audit.ts';
+import { appendAudit } from '../../store/accounts/audit.ts';
 import {
   deleteEndpoint as deleteStored,
   disableEndpoint as disableStored,
@@ -42,12 +42,9 @@ export async function updateEndpoint(
       : checkUrl(services.settings.endpointNetworks, requested.url);
   const events = requested.events && checkEventTypes(requested.events);
   const isOther = url !== undefined || events !== undefined;
-  const actions: AuditAction[] = [
-    ...(isOther ? (['endpoint.updated'] as const) : []),
-    ...(isEnabled === undefined
-      ? []
-      : ([isEnabled ? 'endpoint.enabled' : 'endpoint.disabled'] as const)),
-  ];
+  const actions: AuditAction[] = [];
+  if (isOther) actions.push('endpoint.updated');
+  if (isEnabled !== undefined) actions.push(isEnabled ? 'endpoint.enabled' : 'endpoint.disabled');
   const changed = await change(services, endpointId, { actor, actions }, async (tx, endpoint) => {
     const after = { ...endpoint, url: url ?? endpoint.url, events: events ?? endpoint.events };
     if (isOther) await updateStored(tx, after, services.clock());
@@ -123,19 +120,13 @@ export async function deleteEndpoint(
   );
 }
 
-type RotatedEndpoint = {
-  readonly endpoint: Endpoint;
-  readonly secret: string;
-  readonly oldValidUntil: Date;
-};
-
 /** During the overlap, events are signed with both secrets. */
 export async function rotateEndpoint(
   services: Pick<Services, 'database' | 'masterKeys' | 'clock'>,
   endpointId: string,
   overlapSeconds: number,
   actor: Actor,
-): Promise<RotatedEndpoint> {
+) {
   const secret = newEndpointSecret();
   const now = services.clock();
   const oldValidUntil = addSeconds(now, overlapSeconds);
@@ -169,10 +160,7 @@ async function change(
     const saved = await save(tx, endpoint);
     const details = originOf(saved.url);
     const done = actions.map((action) => ({ accountId, action, object: endpointId, details }));
-    await appendAudits(
-      tx,
-      done.map((entry) => auditEntry(actor, clock(), entry)),
-    );
+    await appendAudit(tx, actor, clock(), ...done);
     return saved;
   });
 }

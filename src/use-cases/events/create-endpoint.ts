@@ -6,7 +6,7 @@ import {
   type Endpoint,
   secretKindOf,
 } from '../../domain/accounts/endpoint.ts';
-import { type Actor, auditEntry } from '../../domain/audit.ts';
+import type { Actor } from '../../domain/audit.ts';
 import { refuseField } from '../../domain/errors.ts';
 import { eventLimits } from '../../domain/events/limits.ts';
 import { newEndpointId } from '../../domain/ids.ts';
@@ -49,12 +49,8 @@ export async function createEndpoint(
     await insertEndpoint(tx, endpoint);
     const sealed = sealSecret(services, accountId, secretKindOf(endpoint), secret);
     await insertSecret(tx, accountId, sealed, createdAt);
-    await appendAudit(
-      tx,
-      auditEntry(actor, createdAt, {
-        ...{ accountId, action: 'endpoint.created', object: endpointId, details: originOf(url) },
-      }),
-    );
+    const created = { accountId, action: 'endpoint.created', object: endpointId } as const;
+    await appendAudit(tx, actor, createdAt, { ...created, details: originOf(url) });
   });
   return { ...endpoint, secret };
 }

@@ -1,6 +1,6 @@
 /** Makes events due again, whatever became of them: one, or all since a time. Contract 12.7. */
 import { type Endpoint, isEnabled, unknownEndpoint } from '../../domain/accounts/endpoint.ts';
-import { type Actor, auditEntry } from '../../domain/audit.ts';
+import type { Actor } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { eventLimits } from '../../domain/events/limits.ts';
 import { eventIdOf } from '../../domain/ids.ts';
@@ -15,24 +15,19 @@ import {
   type ResendRange,
   type ResentEvents,
 } from '../../store/events/resent-events.ts';
-import { recordAudit } from '../accounts/record-audit.ts';
 
 /** To one endpoint, or to all that are enabled. A process of the service sends them within a second. */
 export async function resendEvents(
-  services: Pick<Services, 'database' | 'clock'>,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   range: ResendRange,
   endpointId: string | undefined,
   actor: Actor,
 ): Promise<ResentEvents> {
-  const { database, clock } = services;
   const known =
     'event' in range
       ? await listEndpoints(database, range.event.accountId)
       : await listAllEndpoints(database);
-  const named = known.filter(
-    (entry) => endpointId === undefined || entry.endpointId === endpointId,
-  );
-  if (endpointId !== undefined && named.length === 0) throw unknownEndpoint(endpointId);
+  const named = chooseEndpoints(known, endpointId);
   const holders = 'event' in range ? await listEndpointIdsOf(database, range.event) : undefined;
   const chosen = named.filter((entry) => holders?.includes(entry.endpointId) ?? true);
   const enabled = chosen.filter(isEnabled);
@@ -40,16 +35,13 @@ export async function resendEvents(
   const now = clock();
   const times = { now, claimedUntil: addSeconds(now, eventLimits.eventClaimSeconds) };
   // Before the events, which several statements make due: what was begun must be in the log.
-  await recordAudit(
-    services,
-    actor,
-    enabled.map((entry) => ({
-      accountId: entry.accountId,
-      action: 'event.resent',
-      object: 'event' in range ? eventIdOf(range.event) : entry.endpointId,
-      details: 'event' in range ? { endpoint_id: entry.endpointId } : { since: range.since },
-    })),
-  );
+  const done = enabled.map(({ accountId, endpointId: id }) => ({
+    accountId,
+    action: 'event.resent' as const,
+    object: 'event' in range ? eventIdOf(range.event) : id,
+    details: 'event' in range ? { endpoint_id: id } : { since: range.since },
+  }));
+  await database.transaction((tx) => appendAudit(tx, actor, now, ...done));
   const resent: ResentEvents[] = [];
   for (const endpoint of enabled)
     resent.push(await makeEventsDue(database, endpoint, range, times));
@@ -57,6 +49,14 @@ export async function resendEvents(
     resent: resent.reduce((sum, entry) => sum + entry.resent, 0),
     pruned: resent.reduce((sum, entry) => sum + entry.pruned, 0),
   };
+}
+
+/** One of them, or all. */
+function chooseEndpoints(known: readonly Endpoint[], endpointId: string | undefined) {
+  if (endpointId === undefined) return known;
+  const named = known.filter((entry) => entry.endpointId === endpointId);
+  if (named.length === 0) throw unknownEndpoint(endpointId);
+  return named;
 }
 
 /** With a choice of several, those that are disabled are left out. */
@@ -70,30 +70,23 @@ function refuseDisabled(chosen: readonly Endpoint[]): void {
   );
 }
 
-/** Makes the events of an account due again that were given up since a time, a limited number at once. Contract 13.7. */
-type UndeliveredRange = {
-  readonly accountId: string;
-  /** All that are enabled, unless given. */
-  readonly endpointId: string | undefined;
-  readonly since: Date;
-};
-
-type ResentUndelivered = {
-  readonly resent: number;
-  /** There may be more: the limit was reached. */
-  readonly isMore: boolean;
-};
-
-/** A repeat finds nothing to do, because what was resent is not given up any longer. */
+/**
+ * Makes the events of an account due again that were given up since a time, a limited number at once: there may be more.
+ * A repeat finds nothing to do, because what was resent is not given up any longer. Contract 13.7.
+ */
 export async function resendUndelivered(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
   actor: Actor,
-  { accountId, endpointId, since }: UndeliveredRange,
-): Promise<ResentUndelivered> {
-  const chosen = (await listEndpoints(database, accountId)).filter(
-    (entry) => endpointId === undefined || entry.endpointId === endpointId,
-  );
-  if (endpointId !== undefined && chosen.length === 0) throw unknownEndpoint(endpointId);
+  {
+    accountId,
+    endpointId,
+    since,
+  }: Pick<Endpoint, 'accountId'> & {
+    readonly endpointId: string | undefined;
+    readonly since: Date;
+  },
+) {
+  const chosen = chooseEndpoints(await listEndpoints(database, accountId), endpointId);
   refuseDisabled(chosen);
   const limit: number = eventLimits.eventsMadeDueMax;
   let [resent, isMore] = [0, false];
@@ -104,7 +97,7 @@ export async function resendUndelivered(
       const events = await makeUndeliveredDue(tx, endpoint, { since, now, limit });
       const details = { since, events };
       const done = { accountId, action: 'event.resent', object, details } as const;
-      if (events > 0) await appendAudit(tx, auditEntry(actor, now, done));
+      if (events > 0) await appendAudit(tx, actor, now, done);
       return events;
     });
     resent += made;

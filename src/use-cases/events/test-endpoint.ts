@@ -4,22 +4,16 @@ import { unknownEndpoint } from '../../domain/accounts/endpoint.ts';
 import type { Actor } from '../../domain/audit.ts';
 import { findAccountIdOfEndpoint, newTestEventId } from '../../domain/ids.ts';
 import { sealPayload } from '../../security/sealed-payload.ts';
-import type { SentEvent } from '../../services/event-sender.ts';
 import type { Services } from '../../services/services.ts';
-import { recordAudit } from '../accounts/record-audit.ts';
+import { appendAudit } from '../../store/accounts/audit.ts';
 import { isDelivered, sendSigned } from './attempt-event.ts';
-
-type TestedEndpoint = SentEvent & {
-  readonly eventId: string;
-  readonly isDelivered: boolean;
-};
 
 /** A disabled endpoint can be tested before it is enabled again, and one that was just changed is tested as it is now. */
 export async function testEndpoint(
   services: Pick<Services, 'database' | 'accounts' | 'sendEvent' | 'countTest' | 'clock'>,
   endpointId: string,
   actor: Actor,
-): Promise<TestedEndpoint> {
+) {
   const accountId = findAccountIdOfEndpoint(endpointId);
   const account = accountId === undefined ? undefined : await services.accounts.readNow(accountId);
   const endpoint = account?.endpoints.find((entry) => entry.endpointId === endpointId);
@@ -53,9 +47,10 @@ export async function testEndpoint(
     id: eventId,
     body: Buffer.from(body),
   });
-  const tested = { accountId: account.accountId, action: 'endpoint.tested' } as const;
-  await recordAudit(services, actor, [
-    { ...tested, object: endpointId, details: { status: sent.status } },
-  ]);
+  const details = { status: sent.status };
+  const tested = { action: 'endpoint.tested', object: endpointId, details } as const;
+  await services.database.transaction((tx) =>
+    appendAudit(tx, actor, services.clock(), { ...tested, accountId: account.accountId }),
+  );
   return { ...sent, eventId, isDelivered: isDelivered(sent) };
 }

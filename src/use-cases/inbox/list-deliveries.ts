@@ -1,32 +1,19 @@
 /** Lists deliveries, newest first, of one account or of several, with what each is about. */
 
 import { timeKeyOfDelivery } from '../../domain/ids.ts';
-import {
-  type ListedAccounts,
-  type NewestPage,
-  type NewestQuery,
-  readNewest,
-} from '../../services/read-newest.ts';
+import { type ListedAccounts, type NewestQuery, readNewest } from '../../services/read-newest.ts';
 import type { Services } from '../../services/services.ts';
-import {
-  type DeliveryFilter,
-  findFilteredDeliveries,
-  type ListedDelivery,
-} from '../../store/inbox/delivery-lists.ts';
-import { type DescribedDelivery, describeContents } from './describe-contents.ts';
+import { type DeliveryFilter, findFilteredDeliveries } from '../../store/inbox/delivery-lists.ts';
+import { describeContents } from './describe-contents.ts';
 
 /** `after` is a delivery id. */
 type DeliveriesQuery = NewestQuery & { readonly filter: DeliveryFilter };
-
-type DeliveriesPage = Omit<NewestPage<ListedDelivery>, 'rows'> & {
-  readonly deliveries: readonly DescribedDelivery[];
-};
 
 export async function listDeliveries(
   { database }: Pick<Services, 'database'>,
   accounts: ListedAccounts,
   { filter, after, ...query }: DeliveriesQuery,
-): Promise<DeliveriesPage> {
+) {
   const cursor = after === undefined ? undefined : timeKeyOfDelivery(after);
   const { rows, ...page } = await readNewest(
     database,

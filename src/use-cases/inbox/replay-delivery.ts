@@ -24,10 +24,7 @@ type ReplayedDelivery =
 
 /** Undefined if the account has no such delivery. */
 export async function replayDelivery(
-  services: Pick<
-    Services,
-    'database' | 'batches' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
-  >,
+  services: Services,
   actor: Actor,
   { accountId, deliveryId }: DeliveryKey,
 ): Promise<ReplayedDelivery | undefined> {

@@ -3,7 +3,7 @@
  * be applied does not keep the others waiting.
  */
 
-import { type Actor, type AuditEntry, auditEntry } from '../../domain/audit.ts';
+import type { Actor, AuditEntry } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Delivery, DeliveryKey } from '../../domain/inbox/delivery.ts';
 import { failedTryOf, isDue } from '../../domain/inbox/retry-schedule.ts';
@@ -27,10 +27,7 @@ type RetriedDeliveries = {
  * of their keys, or two of them could deadlock. `named` are those to run alone if they could not even be locked.
  */
 export async function retryDeliveries(
-  services: Pick<
-    Services,
-    'database' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
-  >,
+  services: Services,
   lock: (tx: Transaction) => Promise<readonly Delivery[]>,
   reason: RetryReason,
   named: readonly DeliveryKey[] = [],
@@ -60,10 +57,7 @@ export async function retryDeliveries(
 const concurrentMax = 4;
 
 async function retryEach(
-  services: Pick<
-    Services,
-    'database' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
-  >,
+  services: Services,
   deliveries: readonly DeliveryKey[],
   reason: RetryReason,
 ): Promise<RetriedDeliveries> {
@@ -96,10 +90,7 @@ export type RetriedDelivery = {
 };
 
 export async function retryDelivery(
-  services: Pick<
-    Services,
-    'database' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
-  >,
+  services: Services,
   accountId: string,
   deliveryId: string,
   reason: RetryReason,
@@ -134,8 +125,8 @@ function writeAudit(
   { accountId, deliveryId }: Delivery,
   details: AuditEntry['details'],
 ): Promise<void> {
-  const replayed = { accountId, action: 'delivery.replayed', object: deliveryId } as const;
-  return appendAudit(tx, auditEntry(actor, clock(), { ...replayed, details }));
+  const action = 'delivery.replayed';
+  return appendAudit(tx, actor, clock(), { accountId, action, object: deliveryId, details });
 }
 
 /** Counts transitions: a delivery that stays parked is not counted again. */

@@ -13,12 +13,7 @@ import { retryDeliveries } from './retry-deliveries.ts';
 import { unparkDeliveries } from './unpark-deliveries.ts';
 
 /** Returns how many were tried: at `limits.retryBatchMax` there may be more. */
-export async function retryDue(
-  services: Pick<
-    Services,
-    'database' | 'batches' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
-  >,
-): Promise<number> {
+export async function retryDue(services: Services): Promise<number> {
   const { database, clock } = services;
   // Nothing is due most of the time, and this costs less than an empty transaction.
   if (!(await hasDueDeliveries(database, clock()))) return 0;
@@ -53,13 +48,7 @@ function namesByAccount(retried: readonly RetriedDelivery[]): Map<string, readon
 const batchesMax = 100;
 
 /** Until none is due: a delivery that is applied may make others due. Returns how many are left. */
-export async function retryAllDue(
-  services: Pick<
-    Services,
-    'database' | 'batches' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
-  >,
-  isOver: IsOver,
-): Promise<number> {
+export async function retryAllDue(services: Services, isOver: IsOver): Promise<number> {
   for (let batch = 0; batch < batchesMax && !isOver(); batch += 1) {
     if ((await retryDue(services)) === 0) return 0;
   }

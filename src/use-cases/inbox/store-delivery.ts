@@ -78,10 +78,7 @@ function leaveToSweep(): void {}
 
 /** What it names is known now, or applying it failed, which may have been by chance. */
 async function tryOnceMore(
-  services: Pick<
-    Services,
-    'database' | 'batches' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
-  >,
+  services: Services,
   accountId: string,
   { received }: StoredDelivery,
 ): Promise<ReceivedDelivery> {

@@ -14,10 +14,7 @@ const unparkedInlineMax = 20;
 
 /** Finds the parked deliveries by the names that are known now. */
 export async function unparkDeliveries(
-  services: Pick<
-    Services,
-    'database' | 'batches' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
-  >,
+  services: Services,
   accountId: string,
   names: readonly string[],
 ): Promise<void> {
@@ -27,10 +24,7 @@ export async function unparkDeliveries(
 }
 
 export async function applyParked(
-  services: Pick<
-    Services,
-    'database' | 'batches' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
-  >,
+  services: Services,
   accountId: string,
   deliveryIds: readonly string[],
 ): Promise<void> {
@@ -53,10 +47,7 @@ export async function applyParked(
 }
 
 async function retryInline(
-  services: Pick<
-    Services,
-    'database' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
-  >,
+  services: Services,
   accountId: string,
   deliveryIds: readonly string[],
 ): Promise<{ readonly names: readonly string[]; readonly failed: readonly string[] }> {

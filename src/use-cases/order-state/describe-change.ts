@@ -8,17 +8,11 @@ import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { HistoryEntry } from '../../store/orders/history.ts';
 import type { LockedOrderState } from './lock-order-state.ts';
 
-type DescribedChange = {
-  readonly entries: readonly HistoryEntry[];
-  /** Flags that are new on the order or on any of its transactions. */
-  readonly newFlags: readonly ReviewFlag[];
-};
-
 export function describeChange(
   before: SettledOrderState,
   after: SettledOrderState,
   { cause, now }: { readonly cause: string; readonly now: Date },
-): DescribedChange {
+) {
   const entries: HistoryEntry[] = [];
   const note = (transactionId: string | null, changes: readonly Change[]) => {
     if (changes.length > 0) entries.push({ transactionId, changes, cause, happenedAt: now });

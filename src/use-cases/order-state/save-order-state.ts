@@ -3,7 +3,6 @@ import { type SettledOrderState, settle } from '../../domain/order-state/settle.
 import { addSeconds } from '../../domain/time.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
-import type { Announcer } from '../../services/announcer.ts';
 import type { Services } from '../../services/services.ts';
 import { insertEvents } from '../../store/events/events.ts';
 import { appendHistory } from '../../store/orders/history.ts';
@@ -22,26 +21,19 @@ import { listOrderChanges, type OrderChanges } from './order-changes.ts';
 /** The change of one order by a call of a merchant, an operator or time. */
 export async function saveOrderState(
   tx: Transaction,
+  { announcer, settings }: Pick<Services, 'announcer' | 'settings'>,
   before: LockedOrderState,
   after: SettledOrderState,
-  change: {
-    readonly cause: string;
-    readonly now: Date;
-    readonly pollAt: Date;
-    readonly isRebuilt?: true;
-    readonly announcer: Announcer;
-  },
+  change: { readonly cause: string; readonly now: Date; readonly isRebuilt?: true },
 ): Promise<void> {
-  const { now, pollAt, isRebuilt, announcer } = change;
+  const { now, isRebuilt } = change;
   const beforeWithSummary = { ...before, summary: orderSummaryOf(before.order) };
   const { entries } = describeChange(beforeWithSummary, after, change);
   const changed = { before, after, entries };
   const events = await listNewEvents(tx, announcer, [changed], now);
-  const changes = listOrderChanges(
-    [isRebuilt ? { ...changed, isRebuilt } : changed],
-    pollAt,
-    events,
-  );
+  const pollAt = addSeconds(now, settings.pollSeconds);
+  const written = isRebuilt ? { ...changed, isRebuilt } : changed;
+  const changes = listOrderChanges([written], pollAt, events);
   await saveOrderChanges(tx, changes);
 }
 
@@ -76,12 +68,9 @@ export async function settleOrder(
   accountId: string,
   orderId: string,
 ): Promise<void> {
-  const { database, clock, settings, announcer } = services;
-  await database.transaction(async (tx) => {
-    const now = clock();
-    const orderState = await lockOrderState(tx, accountId, orderId);
-    const pollAt = addSeconds(now, settings.pollSeconds);
-    const change = { now, pollAt, cause: 'time', announcer };
-    await saveOrderState(tx, orderState, settle(orderState, now), change);
+  await services.database.transaction(async (tx) => {
+    const now = services.clock();
+    const before = await lockOrderState(tx, accountId, orderId);
+    await saveOrderState(tx, services, before, settle(before, now), { now, cause: 'time' });
   });
 }

@@ -29,20 +29,12 @@ export type CreatedOrder = {
   readonly replayed: boolean;
 };
 
-export function createOrder(
+/** Another `insert` may store more than the order in the same commit. */
+export async function createOrder(
   services: Services,
   accountId: string,
   request: OrderRequest,
-): Promise<CreatedOrder> {
-  return createOrderWith(services, accountId, request, services.batches.insertOrder);
-}
-
-/** The same with another insert, which may store more than the order in the same commit. */
-export async function createOrderWith(
-  services: Services,
-  accountId: string,
-  request: OrderRequest,
-  insert: (order: Order) => Promise<InsertedOrder>,
+  insert: (order: Order) => Promise<InsertedOrder> = services.batches.insertOrder,
 ): Promise<CreatedOrder> {
   const account = await services.accounts.get(accountId);
   const decided = decideOrder(request, account);

@@ -2,11 +2,9 @@
  * Creates an order with a payment link, or returns the link of the order that the same request created before. An order
  * has one link, also when its requests are concurrent. Contract 14.6.
  */
-
-import { type Actor, auditEntry } from '../../domain/audit.ts';
+import type { Actor } from '../../domain/audit.ts';
 import { newLinkId } from '../../domain/ids.ts';
 import { readLinkExpiry } from '../../domain/orders/link-expiry.ts';
-import type { Order } from '../../domain/orders/order.ts';
 import type { OrderRequest } from '../../domain/orders/order-request.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
@@ -17,9 +15,9 @@ import {
   insertLinkedOrders,
   type LinkedOrder,
 } from '../../store/orders/insert-orders.ts';
-import { findLinkId, insertLink, type PaymentLink } from '../../store/orders/payment-links.ts';
+import { findLinkId, insertLink } from '../../store/orders/payment-links.ts';
 import { refuseSuspended } from '../accounts/authenticate-caller.ts';
-import { type CreatedOrder, createOrderWith } from './create-order.ts';
+import { type CreatedOrder, createOrder } from './create-order.ts';
 
 export type LinkRequest = OrderRequest & {
   /** ISO 8601 with a zone, as it was sent. */
@@ -31,62 +29,10 @@ export type CreatedLink = CreatedOrder & {
   readonly link: string;
 };
 
-/** How links are stored. */
-type LinkWrites = {
-  readonly insertOrder: (order: LinkedOrder) => Promise<InsertedOrder>;
-  /** For an order that exists. It may have a link already. */
-  readonly insertLink: (link: PaymentLink) => Promise<unknown>;
-};
-
-export function createPaymentLink(
-  services: Services,
-  accountId: string,
-  request: LinkRequest,
-): Promise<CreatedLink> {
-  return createLinkWith(services, accountId, request, {
-    insertOrder: services.batches.insertLinkedOrder,
-    insertLink: (link) => insertLink(services.database, link),
-  });
-}
-
-/** The same with other writes, which may store more than the link in the same commit. */
-async function createLinkWith(
-  services: Services,
-  accountId: string,
-  { expiresAt, ...request }: LinkRequest,
-  writes: LinkWrites,
-): Promise<CreatedLink> {
-  const lapsesAt =
-    expiresAt === undefined ? undefined : readLinkExpiry(expiresAt, services.clock());
-  const newId = newLinkId(accountId);
-  const created = await createOrderWith(services, accountId, { ...request, lapsesAt }, (order) =>
-    writes.insertOrder({ ...order, linkId: newId }),
-  );
-  const linkId = created.replayed ? await getLinkId(services, created.order, newId, writes) : newId;
-  return { ...created, link: `${services.settings.publicUrl}/l/${linkId}` };
-}
-
-/** An order that create order made has no link yet. Of concurrent requests that add one, the first adds it. */
-async function getLinkId(
-  { database, clock }: Pick<Services, 'database' | 'clock'>,
-  order: Order,
-  newId: string,
-  writes: LinkWrites,
-): Promise<string> {
-  const known = await findLinkId(database, order);
-  if (known !== undefined) return known;
-  const { accountId, orderId } = order;
-  await writes.insertLink({ accountId, orderId, linkId: newId, createdAt: clock() });
-  const added = await findLinkId(database, order);
-  if (added === undefined) throw new Error('a link that was added is not stored');
-  return added;
-}
-
 /**
  * Creates a payment link for a person, on the command line or the dashboard. Such an order needs neither a consumer nor
- * items, whatever the account requires of its shop: see docs/decisions/0050. The link and its entry in the audit log
- * are one transaction. Contract 14.6. The same request again returns the same link, and is not in the audit log a
- * second time.
+ * items, whatever the account requires of its shop: see docs/decisions/0050. The link and its entry in the audit log are
+ * one transaction. The same request again returns the same link, and is not in the audit log a second time.
  */
 export async function createLinkByHand(
   services: Services,
@@ -95,18 +41,30 @@ export async function createLinkByHand(
   request: LinkRequest,
 ): Promise<CreatedLink> {
   refuseSuspended(await services.accounts.get(accountId));
-  return createLinkWith(
-    services,
-    accountId,
-    { ...request, isByHand: true },
-    {
-      insertOrder: (order) => insertOrderAudited(services, actor, order),
-      insertLink: (link) => insertLinkAudited(services, actor, link),
-    },
-  );
+  return createPaymentLink(services, accountId, { ...request, isByHand: true }, actor);
 }
 
-async function insertOrderAudited(
+/** With an actor, a new link is written to the audit log. */
+export async function createPaymentLink(
+  services: Services,
+  accountId: string,
+  { expiresAt, ...request }: LinkRequest,
+  actor?: Actor,
+): Promise<CreatedLink> {
+  const lapsesAt =
+    expiresAt === undefined ? undefined : readLinkExpiry(expiresAt, services.clock());
+  const newId = newLinkId(accountId);
+  const created = await createOrder(services, accountId, { ...request, lapsesAt }, (order) => {
+    const linked = { ...order, linkId: newId };
+    return actor
+      ? insertAudited(services, actor, linked)
+      : services.batches.insertLinkedOrder(linked);
+  });
+  const linkId = created.replayed ? await getLinkId(services, created.order, newId, actor) : newId;
+  return { ...created, link: `${services.settings.publicUrl}/l/${linkId}` };
+}
+
+async function insertAudited(
   services: Pick<Services, 'database' | 'batches' | 'clock'>,
   actor: Actor,
   order: LinkedOrder,
@@ -122,14 +80,24 @@ async function insertOrderAudited(
   return { isNew, parked };
 }
 
-async function insertLinkAudited(
+/** An order that create order made has no link yet. Of concurrent requests that add one, the first adds it. */
+async function getLinkId(
   services: Pick<Services, 'database' | 'clock'>,
-  actor: Actor,
-  link: PaymentLink,
-): Promise<void> {
-  await services.database.transaction(async (tx) => {
-    if (await insertLink(tx, link)) await writeAudit(tx, services, actor, link);
+  { accountId, orderId }: OrderKey,
+  linkId: string,
+  actor: Actor | undefined,
+): Promise<string> {
+  const { database, clock } = services;
+  const key = { accountId, orderId };
+  const known = await findLinkId(database, key);
+  if (known !== undefined) return known;
+  await database.transaction(async (tx) => {
+    const isNew = await insertLink(tx, { ...key, linkId, createdAt: clock() });
+    if (isNew && actor) await writeAudit(tx, services, actor, key);
   });
+  const added = await findLinkId(database, key);
+  if (added === undefined) throw new Error('a link that was added is not stored');
+  return added;
 }
 
 function writeAudit(
@@ -138,6 +106,5 @@ function writeAudit(
   actor: Actor,
   { accountId, orderId }: OrderKey,
 ): Promise<void> {
-  const created = { accountId, action: 'link.created', object: orderId } as const;
-  return appendAudit(tx, auditEntry(actor, clock(), created));
+  return appendAudit(tx, actor, clock(), { accountId, action: 'link.created', object: orderId });
 }

@@ -2,7 +2,7 @@
  * Exports a filtered list of orders as CSV, page by page, so that memory does not grow with the list. The audit log says
  * who did. Contract 13.3 and 13.4.
  */
-import { type Actor, auditEntry } from '../../domain/audit.ts';
+import type { Actor } from '../../domain/audit.ts';
 import { maskFields } from '../../domain/cards/card-fields.ts';
 import { maskUser } from '../../domain/consumers/mask.ts';
 import { type CsvCell, csvLine } from '../../domain/csv.ts';
@@ -32,9 +32,7 @@ export async function exportOrders(
 ): Promise<AsyncGenerator<string, void>> {
   const details = { ...describe(options.filter), masked: options.isMasked };
   const exported = { accountId, action: 'orders.exported', object: accountId, details } as const;
-  await services.database.transaction((tx) =>
-    appendAudit(tx, auditEntry(actor, services.clock(), exported)),
-  );
+  await services.database.transaction((tx) => appendAudit(tx, actor, services.clock(), exported));
   return writeOrders(services, accountId, options);
 }
 

@@ -2,16 +2,11 @@
 import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
 import { isOrderId } from '../../domain/ids.ts';
 import type { Order } from '../../domain/orders/order.ts';
-import type { Caller, IssuedToken } from '../../security/tokens.ts';
+import type { Caller } from '../../security/tokens.ts';
 import type { Services } from '../../services/services.ts';
 import { findOrder, findOrderByInvoice } from '../../store/orders/orders.ts';
 import { checkAccess, getOrderId } from './order-access.ts';
 import { tokenFor } from './order-tokens.ts';
-
-type FoundOrder = {
-  readonly order: Order;
-  readonly token: IssuedToken;
-};
 
 type OrderNames = { readonly orderId?: string; readonly invoiceId?: string };
 
@@ -19,7 +14,7 @@ export async function getOrder(
   services: Pick<Services, 'database' | 'tokens'>,
   caller: Caller,
   names: OrderNames,
-): Promise<FoundOrder> {
+) {
   const found = await lookUp(services, caller, names);
   // Checked first: an order token must not learn anything about another order.
   const order = checkAccess(caller, found, unknownOf(names));

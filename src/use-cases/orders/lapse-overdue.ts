@@ -71,18 +71,12 @@ function later(a: Date, b: Date): Date {
   return a > b ? a : b;
 }
 
-type Lapsed = {
-  readonly failed: readonly OverdueOrder[];
-  /** The first order for which no time was left. */
-  readonly stoppedAt: Date | undefined;
-};
-
-/** An order that fails does not stop the others. */
+/** An order that fails does not stop the others. `stoppedAt`: of the first order for which no time was left. */
 async function lapseEach(
   services: Pick<Services, 'database' | 'announcer' | 'clock' | 'settings'>,
   overdue: readonly OverdueOrder[],
   isOver: IsOver,
-): Promise<Lapsed> {
+) {
   const failed: OverdueOrder[] = [];
   for (const order of overdue) {
     if (isOver()) return { failed, stoppedAt: order.lapsesAt };

@@ -25,19 +25,12 @@ type OrdersQuery = {
 
 export type ListedOrder = OrderListRow & { readonly status: OrderStatus };
 
-type OrdersPage = {
-  readonly orders: readonly ListedOrder[];
-  /** How many orders were looked at to find these. */
-  readonly lookedAt: number;
-  /** An order id; undefined after the last order. A page with a next one may have few orders, or none. */
-  readonly next: string | undefined;
-};
-
+/** `next` is an order id. A page with a next one may have few orders, or none: it looks at a limited number. */
 export async function listOrders(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
   accounts: ListedAccounts,
   { filter, ...query }: OrdersQuery,
-): Promise<OrdersPage> {
+) {
   checkFilter(filter);
   const { after } = query;
   if (after !== undefined && !isOrderId(after)) refuseField('after', 'must be the next of a page');
@@ -59,19 +52,11 @@ export async function listOrders(
   };
 }
 
-/** What the filters of a list can be set to, in the order in which they are offered. */
-type FilterChoices = {
-  readonly providers: readonly { readonly name: string; readonly displayName: string }[];
-  /** Those that an order or a transaction can have. */
-  readonly flags: readonly string[];
-  /** All currencies. Those of recent orders come first, the most frequent one before the others. */
-  readonly currencies: readonly string[];
-};
-
+/** In the order in which they are offered. The currencies of recent orders come first, the most frequent one before. */
 export async function listFilterChoices(
   { database }: Pick<Services, 'database'>,
   accountId: string,
-): Promise<FilterChoices> {
+) {
   const recent = await listRecentCurrencies(database, accountId);
   return {
     providers: providers.map(({ name, displayName }) => ({ name, displayName })),

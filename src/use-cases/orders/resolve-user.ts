@@ -1,25 +1,19 @@
 /** Links a consumer to an order and restricts the order to that consumer. Contract 11.2. */
-import { type LinkedOrder, linkConsumer } from '../../domain/orders/consumer.ts';
+import { linkConsumer } from '../../domain/orders/consumer.ts';
 import type { SentUser } from '../../domain/orders/order.ts';
 import { readUser } from '../../domain/orders/order-request.ts';
-import type { Caller, IssuedToken } from '../../security/tokens.ts';
+import type { Caller } from '../../security/tokens.ts';
 import type { Services } from '../../services/services.ts';
 import { changeOrder } from './change-order.ts';
 import { identifyInOrder } from './identify-consumer.ts';
 import { changedBy } from './order-access.ts';
 import { issueOrderToken } from './order-tokens.ts';
 
-type ResolvedUser = {
-  readonly order: LinkedOrder;
-  /** Replaces the caller's order token, which is not valid for the restricted order. Contract 2.9. */
-  readonly token: IssuedToken | undefined;
-};
-
 export async function resolveUser(
   services: Pick<Services, 'database' | 'accounts' | 'tokens' | 'clock'>,
   caller: Caller,
   { orderId, user: sent }: { readonly orderId: string; readonly user: SentUser },
-): Promise<ResolvedUser> {
+) {
   const user = readUser('', sent);
   const account = await services.accounts.get(caller.accountId);
   const order = await changeOrder(services, caller, {
@@ -28,7 +22,8 @@ export async function resolveUser(
     decide: (before) =>
       linkConsumer(before, user, identifyInOrder(account, orderId, user), changedBy(caller)),
   });
-  // The new token contains the consumer and expires when the old one would have expired.
+  // Replaces the caller's order token, which is not valid for the restricted order (contract 2.9). It contains the
+  // consumer and expires when the old one would have expired.
   const token =
     caller.type === 'order'
       ? await issueOrderToken(services, order, caller.own.expiresAt)

@@ -28,7 +28,6 @@ import {
   findNewestIdsByEmail,
 } from '../../store/orders/order-search.ts';
 import { identifyConsumer } from './identify-consumer.ts';
-import type { ListedOrder } from './list-orders.ts';
 
 type MatchReason =
   | 'order_id'
@@ -41,23 +40,15 @@ type MatchReason =
   /** The invoice begins with the text. */
   | 'invoice_start';
 
-type FoundOrder = ListedOrder & { readonly reasons: readonly MatchReason[] };
-
-type SearchResult = {
-  /** Exact matches first. */
-  readonly orders: readonly FoundOrder[];
-  /** There are more than the limit: the text should be longer. */
-  readonly isMore: boolean;
-};
-
 /** Longer text is no id. */
 const textLengthMax = 300;
 
+/** Exact matches first. `isMore`: there are more than the limit, so the text should be longer. */
 export async function searchOrders(
   services: Pick<Services, 'database' | 'accounts' | 'clock'>,
   accountId: string,
   { text, limit }: { readonly text: string; readonly limit: number },
-): Promise<SearchResult> {
+) {
   const wanted = text.trim();
   if (wanted === '' || wanted.length > textLengthMax || wanted.includes('\0')) {
     return { orders: [], isMore: false };

@@ -3,20 +3,18 @@ import type { Account } from '../../domain/accounts/account.ts';
 import { type ChangedBy, decideConsumerId } from '../../domain/orders/consumer.ts';
 import type { Order, User } from '../../domain/orders/order.ts';
 import { decideUpdate, type OrderUpdate } from '../../domain/orders/order-update.ts';
-import type { Caller, IssuedToken } from '../../security/tokens.ts';
+import type { Caller } from '../../security/tokens.ts';
 import type { Services } from '../../services/services.ts';
 import { changeOrder } from './change-order.ts';
 import { identifyInOrder } from './identify-consumer.ts';
 import { changedBy } from './order-access.ts';
 import { tokenFor } from './order-tokens.ts';
 
-type UpdatedOrder = { readonly order: Order; readonly token: IssuedToken };
-
 export async function updateOrder(
   services: Pick<Services, 'database' | 'accounts' | 'tokens' | 'clock'>,
   caller: Caller,
   { orderId, update }: { readonly orderId: string; readonly update: OrderUpdate },
-): Promise<UpdatedOrder> {
+) {
   const account = await services.accounts.get(caller.accountId);
   const by = changedBy(caller);
   const order = await changeOrder(services, caller, {

@@ -21,8 +21,7 @@ import { inOrder } from '../../postgres/in-order.ts';
 import { databaseLimits } from '../../postgres/limits.ts';
 import type { Outcome, Records, StartedPayment } from '../../providers/outbound.ts';
 import { mapWithPauses } from '../../services/event-loop.ts';
-import type { FinishedCall } from '../../services/finished-call.ts';
-import type { Services } from '../../services/services.ts';
+import type { FinishedCall, Services } from '../../services/services.ts';
 import { learnProviderOrders, type ProviderOrder } from '../../store/orders/order-matching.ts';
 import { digestOf, newDelivery } from '../inbox/new-delivery.ts';
 import { storeDelivery } from '../inbox/store-delivery.ts';
@@ -143,30 +142,26 @@ export async function recordPoll(services: Services, call: FinishedCall): Promis
   await unparkLearned(services, call, await services.recordCalls(call));
 }
 
-function noteCall(services: Pick<Services, 'counters' | 'warnings'>, call: FinishedCall): void {
-  services.counters.noteCall(call);
-  warnOfFailure(services, call);
+/** A refused payment concerns the merchant only; refused keys and failed calls concern the operator. */
+function noteCall(
+  { counters, warnings }: Pick<Services, 'counters' | 'warnings'>,
+  call: FinishedCall,
+): void {
+  counters.noteCall(call);
+  const { accountId, provider, operation, outcome } = call;
+  const reason = outcome === 'done' ? undefined : findReason(call);
+  if (reason !== undefined)
+    warnings.failedCall({ accountId, provider, operation, outcome, reason });
 }
 
 /** Webhooks that arrived before the answer may be parked for the provider's order id. */
 async function unparkLearned(
-  services: Pick<
-    Services,
-    'database' | 'batches' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
-  >,
+  services: Services,
   { accountId }: FinishedCall,
   learned: string | undefined,
 ): Promise<void> {
   if (learned === undefined) return;
   await unparkDeliveries(services, accountId, [learned]).catch(() => undefined);
-}
-
-/** A refused payment concerns the merchant only; refused keys and failed calls concern the operator. */
-function warnOfFailure({ warnings }: Pick<Services, 'warnings'>, call: FinishedCall): void {
-  const { accountId, provider, operation, outcome } = call;
-  const reason = outcome === 'done' ? undefined : findReason(call);
-  if (reason !== undefined)
-    warnings.failedCall({ accountId, provider, operation, outcome, reason });
 }
 
 /** Never text from the provider, which may quote the request. */
@@ -180,16 +175,12 @@ function findReason({ answer, outcome }: FinishedCall): string | undefined {
     : undefined;
 }
 
-type StartResult = Outcome<
-  Pick<StartedPayment, 'providerOrderId' | 'redirectUrl' | 'intentUrl'>
->['result'];
-
 /**
  * Only an explicit refusal is a failure. A provider that did not answer may have accepted the call, so it is polled
  * later. A call that did not reach the provider took no effect, and `onNotSent` says what follows. Contract 4.16.
  */
 export function callResultOfStart(
-  result: StartResult,
+  result: Outcome<Partial<StartedPayment>>['result'],
   refused: { readonly what: string; readonly code: FailureCode },
   now: Date,
   onNotSent: (why: string) => CallResult,

@@ -3,7 +3,6 @@ import type { Account } from '../../domain/accounts/account.ts';
 import { applyStart } from '../../domain/order-state/order-state.ts';
 import { settle } from '../../domain/order-state/settle.ts';
 import type { CallState, Start } from '../../domain/payments/start.ts';
-import { addSeconds } from '../../domain/time.ts';
 import type { ProviderApi } from '../../providers/call.ts';
 import type { RefundToStart } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
@@ -107,8 +106,7 @@ async function claimFirstSending(
   provider: string,
   { transactionId, callId }: RefundCall,
 ): Promise<boolean> {
-  const { database, clock, settings, announcer } = services;
-  return database.transaction(async (tx) => {
+  return services.database.transaction(async (tx) => {
     const before = await lockOrderState(tx, accountId, orderId);
     const refund = before.transactions.find((entry) => entry.transactionId === transactionId);
     if (!refund?.start) return false;
@@ -117,10 +115,9 @@ async function claimFirstSending(
     if (own?.state !== 'unsent') return false;
     const partPspIds = pspIdsOf(provider, [own]);
     const start = addResult(refund.start, { call: 'open' }, { partPspIds });
-    const now = clock();
+    const now = services.clock();
     const after = settle(applyStart(before, { ...refund, start }), now);
-    const pollAt = addSeconds(now, settings.pollSeconds);
-    await saveOrderState(tx, before, after, { now, pollAt, cause: 'start-refund', announcer });
+    await saveOrderState(tx, services, before, after, { now, cause: 'start-refund' });
     return true;
   });
 }

@@ -3,7 +3,7 @@
  * the payment, and then sent to the provider. If the provider cannot be reached, it is sent again later. Contract 11.5.
  */
 import type { Account } from '../../domain/accounts/account.ts';
-import { type Actor, auditEntry } from '../../domain/audit.ts';
+import type { Actor } from '../../domain/audit.ts';
 import { maskCardNumbers } from '../../domain/cards/card-numbers.ts';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { displayExponent, findExponent } from '../../domain/money/currency.ts';
@@ -104,8 +104,8 @@ async function writeAudit(
   const minor = calls.reduce((sum, { amount }) => sum + amount, 0);
   const amount = formatAmount(minor, displayExponent(currency));
   const details = { payment: replyIfCallFails.paymentTransactionId, amount, currency };
-  const audited = { accountId, action: 'refund.requested', object: transactionId } as const;
-  await appendAudit(tx, auditEntry(actor, clock(), { ...audited, note, details }));
+  const requested = { accountId, action: 'refund.requested', object: transactionId } as const;
+  await appendAudit(tx, actor, clock(), { ...requested, note, details });
 }
 
 function contentOf({ orderId, amounts }: Order, request: RefundRequest): object {

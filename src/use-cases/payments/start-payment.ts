@@ -15,7 +15,6 @@ import type { PaymentModeCode } from '../../domain/payment-mode.ts';
 import { failureReason } from '../../domain/payments/failure.ts';
 import type { CallResult, Start } from '../../domain/payments/start.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
-import { addSeconds } from '../../domain/time.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { ProviderApi } from '../../providers/call.ts';
 import type { PaymentToStart } from '../../providers/outbound.ts';
@@ -140,10 +139,7 @@ async function replayPayment(
 }
 
 async function storePayment(
-  services: Pick<
-    Services,
-    'database' | 'announcer' | 'callProvider' | 'counters' | 'clock' | 'settings'
-  >,
+  services: Services,
   account: Account,
   caller: Caller,
   request: PaymentRequest,
@@ -168,15 +164,13 @@ async function storePayment(
     refuseTooMany(before);
     if (request.atCheckout) refuseOtherPayment(before, request.atCheckout);
     await countTokenChange(tx, caller, order);
-    const pollAt = addSeconds(now, services.settings.pollSeconds);
     const isTaken = (id: string) =>
       before.transactions.some(({ transactionId }) => transactionId === id);
     const transactionId = newTransactionId(orderId, now, isTaken);
     const start = startOf(order, request, now);
     const after = applyStart(before, { type: 'payment', transactionId, provider, start });
-    const { announcer } = services;
-    const change = { now, pollAt, cause: 'initiate-payment', announcer };
-    await saveOrderState(tx, before, settle(after, now), change);
+    const change = { now, cause: 'initiate-payment' };
+    await saveOrderState(tx, services, before, settle(after, now), change);
     if (request.atCheckout && (await saveChosen(tx, order, now))) {
       tx.onCommit(() => services.counters.noteCheckout('chosen'));
     }

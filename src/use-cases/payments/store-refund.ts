@@ -16,7 +16,6 @@ import type { RefundStatus } from '../../domain/payments/notice.ts';
 import type { Start } from '../../domain/payments/start.ts';
 import type { Refund } from '../../domain/payments/transaction.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
-import { addSeconds } from '../../domain/time.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { ProviderApi } from '../../providers/call.ts';
 import type { RefundToStart } from '../../providers/outbound.ts';
@@ -107,17 +106,13 @@ export async function storeRefund(
       currency,
     }),
   );
-  const pollAt = addSeconds(now, services.settings.pollSeconds);
   const after = applyStart(current, {
     type: 'refund',
     transactionId,
     provider,
     start: startOf(provider, calls, request, amount, now),
   });
-  await saveOrderState(tx, before, settle(after, now), {
-    ...{ now, pollAt, cause: 'refund' },
-    announcer: services.announcer,
-  });
+  await saveOrderState(tx, services, before, settle(after, now), { now, cause: 'refund' });
   // Ends the race between two refunds with one request id for different orders: only one claims it.
   if (!(await claimRefundRequest(tx, account.accountId, refundRequestId, transactionId))) {
     throw new ServiceError('DUPLICATE_REFUND_REQUEST');

@@ -11,10 +11,10 @@ import type { Database } from '../../postgres/database.ts';
 import type { IsOver } from '../../services/run-step.ts';
 import type { Services } from '../../services/services.ts';
 import { listAccountIds } from '../../store/accounts/accounts.ts';
+import { appendAudit } from '../../store/accounts/audit.ts';
 import { listWrongDays, replaceDay } from '../../store/reports/figure-days.ts';
 import { countSlot, listFigures, replaceFigures, type Slot } from '../../store/reports/figures.ts';
 import { findWalk, lockSlots, savePass, saveWalk } from '../../store/reports/slot-cursors.ts';
-import { recordAudit } from '../accounts/record-audit.ts';
 import { type SlotVisitor, visitChanged, visitSome, walkSlots } from './visit-slots.ts';
 
 const figures: SlotVisitor = { purpose: 'figures', visit: recountSlots };
@@ -71,20 +71,12 @@ function daysOf(slots: readonly Slot[]) {
   return new Map(days.map((day) => [`${day.accountId} ${Number(day.day)}`, day])).values();
 }
 
-/** Counts all figures of an account, or of all, again. Figures that are right do not change. */
-type RebuiltFigures = {
-  /** Half hours with orders or figures. */
-  readonly counted: number;
-  /** Those whose figures were not right, or missing. */
-  readonly changed: number;
-};
-
-/** The log of each account whose figures changed says so. */
+/** Counts all figures of an account, or of all, again. The log of each account whose figures changed says so. */
 export async function rebuildFigures(
   services: Pick<Services, 'database' | 'clock'>,
   actor: Actor,
   accountId?: string,
-): Promise<RebuiltFigures> {
+) {
   const { database, clock } = services;
   const startedAt = clock();
   const accountIds = accountId ? [accountId] : await listAccountIds(database);
@@ -101,7 +93,7 @@ export async function rebuildFigures(
       object: id,
       details: rebuilt,
     } as const;
-    await recordAudit(services, actor, [done]);
+    await database.transaction((tx) => appendAudit(tx, actor, clock(), done));
   }
   if (!accountId) {
     await savePass(database, 'figures', { reachedAt: startedAt, until: undefined, accountId: '' });
@@ -111,10 +103,7 @@ export async function rebuildFigures(
   return { counted, changed };
 }
 
-async function rebuildAccount(
-  { database }: Pick<Services, 'database'>,
-  accountId: string,
-): Promise<RebuiltFigures> {
+async function rebuildAccount({ database }: Pick<Services, 'database'>, accountId: string) {
   let counted = 0;
   let changed = 0;
   for await (const slots of walkSlots(database, [accountId])) {

@@ -1,11 +1,8 @@
 /** Lists and counts everything that needs manual review and is not resolved: deliveries, and flags. Contract 13.6. */
-
-import { refuseField } from '../../domain/errors.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
 import { countDeliveriesOfState } from '../../store/inbox/attention.ts';
 import {
-  type Flagged,
   listDeliveriesToReview,
   listFlaggedOrders,
   listFlaggedTransactions,
@@ -26,52 +23,70 @@ type ReviewQuery = {
   readonly accountId?: string | undefined;
   /** The `next` of the previous page. */
   readonly after?: string | undefined;
-  /** Rows to read at most; a row with several flags has several entries. */
+  /** Rows to read at a time; a row with several flags has several entries. */
   readonly limit: number;
+  /** Only what is open since then. */
+  readonly since?: Date | undefined;
 };
 
-type ReviewPageRead = {
-  readonly entries: readonly ReviewEntry[];
-  /** Where the next page starts; undefined after the last one. */
-  readonly next?: string;
-};
+/** Deliveries whose flags are listed with their orders have no entry, so many rows may have none. */
+const emptyReadsMax = 20;
 
-type Row = { readonly accountId: string };
+/** Reads one page. Undefined if `after` is not the `next` of a page. */
+export async function listReview(
+  { database }: Pick<Services, 'database'>,
+  { since, ...query }: ReviewQuery,
+) {
+  let { after } = query;
+  for (let reads = 1; ; reads += 1) {
+    const page = await readPage(database, { ...query, after });
+    if (!page) return undefined;
+    const { next } = page;
+    const entries = page.entries.filter((entry) => since === undefined || entry.since >= since);
+    if (entries.length > 0 || next === undefined || reads === emptyReadsMax) {
+      return { entries, next };
+    }
+    after = next;
+  }
+}
+
 type List = {
   readonly name: string;
   readonly read: (
     database: Database,
     page: ReviewPage,
   ) => Promise<{
-    readonly last: (Row & { readonly id: string }) | undefined;
     readonly count: number;
-    readonly entries: ReviewEntry[];
+    readonly last: ReviewPage['after'];
+    readonly describe: () => Promise<ReviewEntry[]>;
+    readonly countOpen: () => Promise<number>;
   }>;
 };
 
 /** Dead deliveries come last: those of other businesses may be many. */
 const lists: readonly List[] = [
-  listOf(
-    'needs_review',
-    (database, page) => listDeliveriesToReview(database, 'needs_review', page),
-    describeDeliveries,
-    (row) => row.deliveryId,
-  ),
-  listOf('orders', listFlaggedOrders, describeFlags, subjectOf),
-  listOf('transactions', listFlaggedTransactions, describeFlags, subjectOf),
-  listOf(
-    'dead',
-    (database, page) => listDeliveriesToReview(database, 'dead', page),
-    describeDeliveries,
-    (row) => row.deliveryId,
-  ),
+  deliveriesOf('needs_review'),
+  listOf('orders', listFlaggedOrders, subjectOf, describeFlags, listOpenFlags),
+  listOf('transactions', listFlaggedTransactions, subjectOf, describeFlags, listOpenFlags),
+  deliveriesOf('dead'),
 ];
 
-function listOf<Entry extends Row>(
+function deliveriesOf(state: 'needs_review' | 'dead'): List {
+  return listOf(
+    state,
+    (database, page) => listDeliveriesToReview(database, state, page),
+    ({ deliveryId }) => deliveryId,
+    describeDeliveries,
+    describeDeliveries,
+  );
+}
+
+function listOf<Row extends { readonly accountId: string }>(
   name: string,
-  list: (database: Database, page: ReviewPage) => Promise<Entry[]>,
-  describe: (database: Database, rows: readonly Entry[]) => Promise<ReviewEntry[]>,
-  idOf: (row: Entry) => string,
+  list: (database: Database, page: ReviewPage) => Promise<Row[]>,
+  idOf: (row: Row) => string,
+  describe: (database: Database, rows: readonly Row[]) => Promise<ReviewEntry[]>,
+  listOpen: (database: Database, rows: readonly Row[]) => Promise<readonly unknown[]>,
 ): List {
   return {
     name,
@@ -81,17 +96,17 @@ function listOf<Entry extends Row>(
       return {
         count: rows.length,
         last: last && { accountId: last.accountId, id: idOf(last) },
-        entries: await describe(database, rows),
+        describe: () => describe(database, rows),
+        countOpen: async () => (await listOpen(database, rows)).length,
       };
     },
   };
 }
 
-/** Reads one page. Undefined if `after` is not the `next` of a page. */
-export async function listReview(
-  { database }: Pick<Services, 'database'>,
-  { accountId, after, limit }: ReviewQuery,
-): Promise<ReviewPageRead | undefined> {
+async function readPage(
+  database: Database,
+  { accountId, after, limit }: Omit<ReviewQuery, 'since'>,
+): Promise<{ readonly entries: readonly ReviewEntry[]; readonly next?: string } | undefined> {
   const start = after === undefined ? { list: 0, row: undefined } : findStart(after);
   if (!start) return undefined;
   const entries: ReviewEntry[] = [];
@@ -100,12 +115,15 @@ export async function listReview(
     if (index < start.list) continue;
     if (rowsLeft === 0) return { entries, next: `${name}:` };
     const row = index === start.list ? start.row : undefined;
-    const page = await read(database, { accountId, after: row, limit: rowsLeft });
-    entries.push(...page.entries);
-    const isFull = page.count === rowsLeft;
-    rowsLeft -= page.count;
-    if (isFull && page.last)
-      return { entries, next: `${name}:${page.last.accountId}/${page.last.id}` };
+    const { count, last, describe } = await read(database, {
+      accountId,
+      after: row,
+      limit: rowsLeft,
+    });
+    entries.push(...(await describe()));
+    const isFull = count === rowsLeft;
+    rowsLeft -= count;
+    if (isFull && last) return { entries, next: `${name}:${last.accountId}/${last.id}` };
   }
   return { entries };
 }
@@ -116,36 +134,7 @@ function findStart(after: string) {
   return list < 0 ? undefined : { list, row: id === '' ? undefined : { accountId, id } };
 }
 
-/** Lists what needs a person in one account, for the dashboard. Contract 13.6. */
-type OpenReviewQuery = {
-  /** The `next` of the previous page. */
-  readonly after?: string | undefined;
-  /** Rows to read at a time; a row with several flags has several entries. */
-  readonly limit: number;
-};
-
-/** Deliveries whose flags are listed with their orders have no entry, so many rows may have none. */
-const emptyReadsMax = 20;
-
-export async function listOpenReview(
-  { database }: Pick<Services, 'database'>,
-  accountId: string,
-  { after, limit }: OpenReviewQuery,
-): Promise<ReviewPageRead> {
-  let start = after;
-  for (let reads = 1; ; reads += 1) {
-    const page = await listReview({ database }, { accountId, after: start, limit });
-    if (!page) refuseField('after', 'must be the next of a page');
-    const { entries, next } = page;
-    if (entries.length > 0 || next === undefined || reads === emptyReadsMax) return page;
-    start = next;
-  }
-}
-
-/**
- * Counts what the review of an account lists, up to a limit. The list and the overview show this one number. A count,
- * which is a minimum if there are more.
- */
+/** A count, which is a minimum if there are more. */
 export type LimitedCount = { readonly count: number; readonly isMore: boolean };
 
 export const countMax = 200;
@@ -153,48 +142,39 @@ export const countMax = 200;
 const pageSize = 250;
 const pagesMax = 4;
 
+/** Counts what the review of an account lists, up to a limit. The list and the overview show this one number. */
 export async function countReview(
   { database }: Pick<Services, 'database'>,
   accountId: string,
 ): Promise<LimitedCount> {
-  const countFlags = async (rows: readonly Flagged[]) =>
-    (await listOpenFlags(database, rows)).length;
-  const counts = await Promise.all([
-    countPages(accountId, (page) => listFlaggedOrders(database, page), subjectOf, countFlags),
-    countPages(accountId, (page) => listFlaggedTransactions(database, page), subjectOf, countFlags),
-    countPages(
-      accountId,
-      (page) => listDeliveriesToReview(database, 'needs_review', page),
-      ({ deliveryId }) => deliveryId,
-      async (rows) => (await describeDeliveries(database, rows)).length,
+  const counts = await Promise.all(
+    lists.map(async (list) =>
+      list.name === 'dead'
+        ? limited(await countDeliveriesOfState(database, accountId, 'dead', countMax + 1))
+        : countPages(database, accountId, list),
     ),
-    countDeliveriesOfState(database, accountId, 'dead', countMax + 1).then((dead) => limited(dead)),
-  ]);
-  const sum = counts.reduce((total, { count }) => total + count, 0);
-  return limited(
-    sum,
-    counts.some(({ isMore }) => isMore),
   );
+  const sum = counts.reduce((total, { count }) => total + count, 0);
+  const isMore = counts.some((entry) => entry.isMore);
+  return limited(sum, isMore);
 }
 
 export function limited(count: number, isMore = false): LimitedCount {
   return { count: Math.min(count, countMax), isMore: isMore || count > countMax };
 }
 
-async function countPages<Row extends { readonly accountId: string }>(
+async function countPages(
+  database: Database,
   accountId: string,
-  list: (page: ReviewPage) => Promise<Row[]>,
-  idOf: (row: Row) => string,
-  countOpen: (rows: readonly Row[]) => Promise<number>,
+  { read }: List,
 ): Promise<LimitedCount> {
-  let count = 0;
+  let open = 0;
   let after: ReviewPage['after'];
-  for (let page = 0; page < pagesMax; page += 1) {
-    const rows = await list({ accountId, after, limit: pageSize });
-    count += await countOpen(rows);
-    const last = rows.at(-1);
-    if (!last || rows.length < pageSize || count > countMax) return limited(count);
-    after = { accountId, id: idOf(last) };
+  for (let pages = 0; pages < pagesMax; pages += 1) {
+    const { count, last, countOpen } = await read(database, { accountId, after, limit: pageSize });
+    open += await countOpen();
+    if (count < pageSize || open > countMax) return limited(open);
+    after = last;
   }
-  return limited(count, true);
+  return limited(open, true);
 }

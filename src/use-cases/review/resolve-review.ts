@@ -2,12 +2,13 @@
  * Resolves a delivery or flag that needed manual review, or all deliveries that have been in a state for long, and records
  * who resolved it and why. Contract 6.9.
  */
-import { type Actor, auditEntry } from '../../domain/audit.ts';
+import type { Actor } from '../../domain/audit.ts';
 import { findAccountIdOfDelivery } from '../../domain/ids.ts';
+import type { Delivery } from '../../domain/inbox/delivery.ts';
 import { type FlagKey, findFlagKey, findNote, orderIdOf } from '../../domain/inbox/review.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
-import { appendAudit, appendAudits } from '../../store/accounts/audit.ts';
+import { appendAudit } from '../../store/accounts/audit.ts';
 import { lockDelivery } from '../../store/inbox/deliveries.ts';
 import { deleteOtherReferences, deleteReferencesOf } from '../../store/inbox/parked-deliveries.ts';
 import {
@@ -90,7 +91,7 @@ async function resolveDelivery(
   const { id, at, actor, note } = closing;
   const delivery = await lockDelivery(tx, accountId, id);
   if (!delivery) return unknown(`There is no delivery ${id}.`);
-  const { state, flags, orderId, provider } = delivery;
+  const { state } = delivery;
   if (state === 'resolved') return resolvedBefore(`Delivery ${id}`);
   if (state !== 'needs_review' && state !== 'dead') {
     const rule = 'only one that is needs_review or dead can be resolved';
@@ -98,14 +99,17 @@ async function resolveDelivery(
   }
   await saveResolvedDeliveries(tx, accountId, [id], at);
   await deleteOtherReferences(tx, [{ accountId, deliveryId: id, names: [] }]);
-  await appendAudit(
-    tx,
-    auditEntry(actor, at, {
-      ...{ accountId, action: 'delivery.resolved', object: id, note },
-      details: { state, flags, order_id: orderId, provider },
-    }),
-  );
+  await appendAudit(tx, actor, at, resolvedDelivery(delivery, note));
   return { kind: 'delivery', at, note, deliveryIds: [id] };
+}
+
+function resolvedDelivery(
+  delivery: Pick<Delivery, 'accountId' | 'deliveryId' | 'state' | 'flags' | 'orderId' | 'provider'>,
+  note: string,
+) {
+  const { accountId, deliveryId, state, flags, orderId, provider } = delivery;
+  const details = { state, flags, order_id: orderId, provider };
+  return { accountId, action: 'delivery.resolved', object: deliveryId, note, details } as const;
 }
 
 async function resolveFlag(
@@ -139,13 +143,9 @@ async function resolveFlag(
     .map(({ deliveryId }) => deliveryId);
   await saveResolvedDeliveries(tx, accountId, deliveryIds, at);
   const about = { flag, order_id: orderId, transaction_id: own.transactionId };
-  await appendAudit(
-    tx,
-    auditEntry(actor, at, {
-      ...{ accountId, action: 'flag.resolved', object: id, note },
-      details: { ...about, deliveries: deliveryIds },
-    }),
-  );
+  const details = { ...about, deliveries: deliveryIds };
+  const action = 'flag.resolved';
+  await appendAudit(tx, actor, at, { accountId, action, object: id, note, details });
   return { kind: 'flag', at, note, deliveryIds };
 }
 
@@ -199,15 +199,10 @@ async function resolveBatch(
     const ids = locked.map(({ deliveryId }) => deliveryId);
     await saveResolvedDeliveries(tx, accountId, ids, at);
     await deleteReferencesOf(tx, accountId, ids);
-    await appendAudits(
-      tx,
-      locked.map(({ deliveryId, flags, orderId, provider }) =>
-        auditEntry(actor, at, {
-          ...{ accountId, action: 'delivery.resolved', object: deliveryId, note },
-          details: { state, flags, order_id: orderId, provider },
-        }),
-      ),
+    const done = locked.map((delivery) =>
+      resolvedDelivery({ ...delivery, accountId, state }, note),
     );
+    await appendAudit(tx, actor, at, ...done);
     return ids.length;
   });
 }

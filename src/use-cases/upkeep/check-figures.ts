@@ -15,20 +15,13 @@ import { readSnapshot } from '../../store/snapshot.ts';
 import type { Breach, RowKey } from '../../store/upkeep/invariants.ts';
 import { walkSlots } from '../reports/visit-slots.ts';
 
-type CheckedFigures = {
-  readonly rows: number;
-  /** The account and the half hour that was checked last. */
-  readonly last: RowKey | undefined;
-  readonly breaches: readonly Breach[];
-};
-
 export async function* checkFigures(
   { database }: Pick<Services, 'database'>,
   {
     after,
     accountId,
   }: { readonly after: RowKey | undefined; readonly accountId: string | undefined },
-): AsyncGenerator<CheckedFigures> {
+) {
   const accountIds = accountId ? [accountId] : await listAccountIds(database);
   let lastDay = '';
   for await (const slots of walkSlots(database, accountIds, slotOfKey(after))) {

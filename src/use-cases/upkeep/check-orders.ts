@@ -4,7 +4,6 @@ import type { Database } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
 import { listCompleteSince } from '../../store/accounts/endpoints.ts';
 import { listDeliveriesOfOrder } from '../../store/inbox/deliveries.ts';
-import type { OrderKey } from '../../store/order-rows.ts';
 import { listHistoryRows } from '../../store/orders/history.ts';
 import {
   type Breach,
@@ -19,25 +18,14 @@ import {
 } from '../../store/upkeep/order-pages.ts';
 import { lockOrderState, orderKeyOf } from '../order-state/lock-order-state.ts';
 import { type CheckedOrder, checkOrderState, type OrderToCheck } from './check-order-state.ts';
-import { type NamedBreach, nameBreaches } from './invariant-names.ts';
-
-type CheckedOrders = {
-  /** The last order that was checked. */
-  readonly last: OrderKey | undefined;
-  readonly orders: number;
-  readonly transactions: number;
-  /** Orders that were not fully checked, because bodies or history rows were pruned by age. */
-  readonly prunedInboxes: number;
-  readonly prunedHistories: number;
-  readonly breaches: readonly NamedBreach[];
-};
+import { nameBreaches } from './invariant-names.ts';
 
 const pageSizeMax = 1_000;
 
 export async function* checkOrders(
   services: Pick<Services, 'database' | 'clock'>,
   from: OrdersAfter,
-): AsyncGenerator<CheckedOrders> {
+) {
   const pages = readPages(services.database, from);
   let next: Promise<IteratorResult<OrderPage, undefined>> | undefined = pages.next();
   while (next) {
@@ -69,10 +57,8 @@ async function* readPages(
   }
 }
 
-async function checkPage(
-  services: Pick<Services, 'database' | 'clock'>,
-  page: OrderPage,
-): Promise<CheckedOrders> {
+/** An order whose bodies or history rows were pruned by age is not fully checked. */
+async function checkPage(services: Pick<Services, 'database' | 'clock'>, page: OrderPage) {
   const now = services.clock();
   const { found, foreign } = assignRows(page, await findCompleteSince(services.database, page));
   const breaches = nameBreaches('accounts', [

@@ -3,12 +3,11 @@
  * version folded differently. Transactions keep their ids. Nothing is saved if the stored transactions are right.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { type Actor, auditEntry } from '../../domain/audit.ts';
+import type { Actor } from '../../domain/audit.ts';
 import { storedTallyOf } from '../../domain/order-state/large-order.ts';
 import { transactionIdFor } from '../../domain/order-state/matching.ts';
 import { settle } from '../../domain/order-state/settle.ts';
 import type { Transaction } from '../../domain/payments/transaction.ts';
-import { addSeconds } from '../../domain/time.ts';
 import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { listDeliveriesOfOrder, walkDeliveryIds } from '../../store/inbox/deliveries.ts';
@@ -30,7 +29,6 @@ export async function rebuildOrder(
   orderId: string,
   actor: Actor,
 ): Promise<Rebuilt> {
-  const { announcer } = services;
   return services.database.transaction(async (tx) => {
     const now = services.clock();
     const before = await lockOrderState(tx, accountId, orderId);
@@ -39,11 +37,9 @@ export async function rebuildOrder(
     const folded = withKnownIds(foldInbox(before, deliveries), before);
     const after = settle(folded, now);
     if (isSame(before, after)) return 'same';
-    const pollAt = addSeconds(now, services.settings.pollSeconds);
-    const change = { now, pollAt, cause: 'rebuild', isRebuilt: true, announcer } as const;
-    await saveOrderState(tx, before, after, change);
-    const rebuilt = { accountId, action: 'order.rebuilt', object: orderId } as const;
-    await appendAudit(tx, auditEntry(actor, now, rebuilt));
+    const change = { now, cause: 'rebuild', isRebuilt: true } as const;
+    await saveOrderState(tx, services, before, after, change);
+    await appendAudit(tx, actor, now, { accountId, action: 'order.rebuilt', object: orderId });
     return 'rebuilt';
   });
 }
@@ -120,22 +116,8 @@ function plain(value: unknown): unknown {
 /** Rebuilds every order from the inbox. */
 const pageSize = 200;
 
-type RebuiltOrders = {
-  readonly rebuilt: readonly string[];
-  readonly unchanged: number;
-  readonly not_rebuilt_body_pruned: number;
-  /** Orders that could not be folded or stored; the log has the reason. */
-  readonly failed: readonly string[];
-};
-
 /** An order that fails does not stop the others. */
-export async function rebuildAll(
-  services: Pick<
-    Services,
-    'database' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
-  >,
-  actor: Actor,
-): Promise<RebuiltOrders> {
+export async function rebuildAll(services: Services, actor: Actor) {
   const { database } = services;
   await replayIgnored(services);
   const outcomes: Record<Rebuilt | 'failed', string[]> = {
@@ -166,12 +148,7 @@ export async function rebuildAll(
 }
 
 /** Deliveries that an earlier version ignored may be understood now. A defect is saved with the delivery. */
-async function replayIgnored(
-  services: Pick<
-    Services,
-    'database' | 'announcer' | 'counters' | 'clock' | 'settings' | 'reportDefect'
-  >,
-): Promise<void> {
+async function replayIgnored(services: Services): Promise<void> {
   for await (const { accountId, deliveryId } of walkDeliveryIds(services.database, 'ignored')) {
     await retryDelivery(services, accountId, deliveryId, 'requested').catch(() => undefined);
   }

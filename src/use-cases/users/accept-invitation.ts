@@ -4,13 +4,13 @@
  * take over the user's other accounts. Such a user signs in and joins (`join-account.ts`). Contract 13.2.
  */
 
-import { type Actor, auditEntry } from '../../domain/audit.ts';
+import type { Actor } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { newDashboardUserId } from '../../domain/ids.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { userLimits } from '../../domain/users/limits.ts';
 import { checkPassword } from '../../domain/users/password.ts';
-import type { Membership, Role } from '../../domain/users/role.ts';
+import type { Membership } from '../../domain/users/role.ts';
 import { actorOf, type SignedIn, type Visitor } from '../../domain/users/session.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { isListed } from '../../security/common-passwords.ts';
@@ -184,26 +184,19 @@ async function becomeMember(
   if (accounts.some((own) => own.accountId === accountId && own.isSuspended)) {
     throw new ServiceError('ACCOUNT_SUSPENDED');
   }
-  const joined = { accountId, action: 'user.joined', object: userId, details: { role } } as const;
-  await appendAudit(tx, auditEntry(actor, now, joined));
+  const details = { role };
+  await appendAudit(tx, actor, now, { accountId, action: 'user.joined', object: userId, details });
 }
 
-/** What a one-time link is for, before it is used. */
-type SeenInvitation = {
-  readonly email: string;
-  readonly expiresAt: Date;
-  /** Null for new credentials after a reset. */
-  readonly account: { readonly name: string; readonly role: Role } | null;
-};
-
 /**
- * Answers the same whether the address has a user or not. The person who invites has the link too, and must not learn
+ * What a one-time link is for, before it is used; without an account, for new credentials after a reset. Answers the
+ * same whether the address has a user or not. The person who invites has the link too, and must not learn
  * which addresses have users at other accounts. Contract 13.2.
  */
 export async function lookAtInvitation(
   services: Pick<Services, 'database' | 'accounts' | 'clock'>,
   token: string,
-): Promise<SeenInvitation> {
+) {
   const { email, expiresAt, accountId, role } = await getInvitation(services, token);
   if (accountId === null) return { email, expiresAt, account: null };
   const name = (await services.accounts.find(accountId))?.name ?? '';

@@ -1,7 +1,7 @@
 /** What a user does for themselves is in the log of each of their accounts: an owner wants to know who signed in. */
-import { type Actor, type AuditAction, auditEntry } from '../../domain/audit.ts';
+import type { Actor, AuditAction } from '../../domain/audit.ts';
 import type { Transaction } from '../../postgres/database.ts';
-import { appendAudits } from '../../store/accounts/audit.ts';
+import { appendAudit } from '../../store/accounts/audit.ts';
 import { listAccountsOfUser } from '../../store/users/memberships.ts';
 
 type Done = {
@@ -17,10 +17,6 @@ export async function auditUser(
   { action, userId, details = {} }: Done,
 ): Promise<void> {
   const accounts = await listAccountsOfUser(tx, userId);
-  await appendAudits(
-    tx,
-    accounts.map(({ accountId }) =>
-      auditEntry(actor, now, { accountId, action, object: userId, details }),
-    ),
-  );
+  const done = accounts.map(({ accountId }) => ({ accountId, action, object: userId, details }));
+  await appendAudit(tx, actor, now, ...done);
 }

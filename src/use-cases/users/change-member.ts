@@ -1,21 +1,16 @@
 /** The people of an account: lists, changes and removes members. An account keeps at least one owner. Contract 13.2. */
-import { type Actor, auditEntry } from '../../domain/audit.ts';
+import type { Actor } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { isLastOwner, type Membership, type Role } from '../../domain/users/role.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
-import {
-  deleteInvitationsOf,
-  type Invitation,
-  listInvitations,
-} from '../../store/users/invitations.ts';
+import { deleteInvitationsOf, listInvitations } from '../../store/users/invitations.ts';
 import {
   deleteMembership,
   listAccountsOfUser,
   listMembers,
   lockMembers,
-  type Member,
   saveRole,
 } from '../../store/users/memberships.ts';
 import { deleteUser, lockUser } from '../../store/users/users.ts';
@@ -35,12 +30,8 @@ export async function changeRole(
     const withdrawn = await withdrawAfter(tx, before);
     const email = (await lockUser(tx, key.userId))?.email;
     const details = { email, from: before.role, to: role, ...withdrawn };
-    await appendAudit(
-      tx,
-      auditEntry(actor, clock(), {
-        ...{ accountId: key.accountId, action: 'user.role_changed', object: key.userId, details },
-      }),
-    );
+    const changed = { action: 'user.role_changed', object: key.userId, details } as const;
+    await appendAudit(tx, actor, clock(), { ...changed, accountId: key.accountId });
   });
 }
 
@@ -57,13 +48,9 @@ export async function removeMember(
     const email = (await lockUser(tx, key.userId))?.email;
     const others = await listAccountsOfUser(tx, key.userId);
     if (others.length === 0) await deleteUser(tx, key.userId);
-    await appendAudit(
-      tx,
-      auditEntry(actor, clock(), {
-        ...{ accountId: key.accountId, action: 'user.removed', object: key.userId },
-        details: { email, role: member.role, ...withdrawn },
-      }),
-    );
+    const details = { email, role: member.role, ...withdrawn };
+    const removed = { action: 'user.removed', object: key.userId, details } as const;
+    await appendAudit(tx, actor, clock(), { ...removed, accountId: key.accountId });
   });
 }
 
@@ -97,16 +84,10 @@ function unknownMember(): ServiceError {
   return new ServiceError('NOT_FOUND', 'The account has no such member.');
 }
 
-/** The people of an account: its members, and those who are invited. */
-type Team = {
-  readonly members: readonly Member[];
-  readonly invitations: readonly Invitation[];
-};
-
 export async function listTeam(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
   accountId: string,
-): Promise<Team> {
+) {
   return {
     members: await listMembers(database, accountId),
     invitations: await listInvitations(database, accountId, clock()),

@@ -1,5 +1,5 @@
 /** Invites a person to an account: makes a one-time link, which is shown this once. Contract 13.2. */
-import { type Actor, auditEntry } from '../../domain/audit.ts';
+import type { Actor } from '../../domain/audit.ts';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { newInvitationId } from '../../domain/ids.ts';
 import { addSeconds } from '../../domain/time.ts';
@@ -53,8 +53,8 @@ export async function inviteUser(
     }
     const stored = { invitationId, email, accountId, role, userId: null, createdAt, expiresAt };
     await insertInvitation(tx, stored, digestOfToken(token));
-    const audited = { accountId, action: 'user.invited', object: invitationId } as const;
-    await appendAudit(tx, auditEntry(actor, now, { ...audited, details: { email, role } }));
+    const invited = { accountId, action: 'user.invited', object: invitationId } as const;
+    await appendAudit(tx, actor, now, { ...invited, details: { email, role } });
   });
   return { ...invitation, role };
 }
@@ -68,9 +68,9 @@ export async function withdrawInvitation(
   await database.transaction(async (tx) => {
     const withdrawn = await deleteInvitation(tx, accountId, invitationId);
     if (!withdrawn) throw new ServiceError('NOT_FOUND', 'There is no such invitation.');
-    const { email, role } = withdrawn;
-    const audited = { accountId, action: 'user.uninvited', object: invitationId } as const;
-    await appendAudit(tx, auditEntry(actor, clock(), { ...audited, details: { email, role } }));
+    const details = { email: withdrawn.email, role: withdrawn.role };
+    const action = 'user.uninvited';
+    await appendAudit(tx, actor, clock(), { accountId, action, object: invitationId, details });
   });
 }
 

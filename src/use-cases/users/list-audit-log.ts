@@ -1,20 +1,13 @@
 /** A page of the audit log of an account, newest first. Contract 13.3. */
-import type { AuditEntry } from '../../domain/audit.ts';
 import { refuseField } from '../../domain/errors.ts';
 import type { Services } from '../../services/services.ts';
 import { type AuditCursor, listAudit } from '../../store/accounts/audit.ts';
-
-type AuditPage = {
-  readonly entries: readonly AuditEntry[];
-  /** What the next page begins behind; undefined on the last one. */
-  readonly next: string | undefined;
-};
 
 export async function listAuditLog(
   { database }: Pick<Services, 'database'>,
   accountId: string,
   { after, limit }: { readonly after: string | undefined; readonly limit: number },
-): Promise<AuditPage> {
+) {
   const before = after === undefined ? undefined : readCursor(after);
   const found = await listAudit(database, accountId, { before, limit: limit + 1 });
   const entries = found.slice(0, limit);

@@ -9,19 +9,14 @@ import { deletePasskeys } from '../../store/users/passkeys.ts';
 import { deleteSessionsOfUser } from '../../store/users/sessions.ts';
 import { findUserByEmail, lockUser, savePasswordHash } from '../../store/users/users.ts';
 import { auditUser } from './audit-user.ts';
-import { type NewInvitation, newInvitation } from './invite-user.ts';
+import { newInvitation } from './invite-user.ts';
 import { forgetFailures } from './sign-in-attempt.ts';
-
-type ResetUser = NewInvitation & {
-  readonly userId: string;
-  readonly endedSessions: number;
-};
 
 export async function resetUser(
   { database, clock, settings }: Pick<Services, 'database' | 'clock' | 'settings'>,
   actor: Actor,
   emailText: string,
-): Promise<ResetUser> {
+) {
   const email = readUserEmail(emailText);
   const now = clock();
   const { token, invitation } = newInvitation(settings, email, now);

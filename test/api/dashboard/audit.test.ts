@@ -1,8 +1,8 @@
 /** The audit log: pages, who sees what, and that nothing in it can be changed. Contract 13.3. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditEntry, commandLine } from '../../../src/domain/audit.ts';
-import { appendAudits } from '../../../src/store/accounts/audit.ts';
+import { commandLine } from '../../../src/domain/audit.ts';
+import { appendAudit } from '../../../src/store/accounts/audit.ts';
 import { codeOf, join } from '../../support/dashboard.ts';
 import { startTestService } from '../../support/test-service.ts';
 
@@ -12,12 +12,12 @@ const owner = await join(service, accountId, 'owner');
 
 test('the log is read in pages, newest first, each entry once, also those of one moment', async () => {
   const now = service.services.clock();
-  const entries = Array.from({ length: 25 }, (_, index) =>
-    auditEntry(commandLine, now, {
-      ...{ accountId, action: 'order.rebuilt', object: `o_${index}` },
-    }),
-  );
-  await service.database.transaction((tx) => appendAudits(tx, entries));
+  const done = Array.from({ length: 25 }, (_, index) => ({
+    accountId,
+    action: 'order.rebuilt' as const,
+    object: `o_${index}`,
+  }));
+  await service.database.transaction((tx) => appendAudit(tx, commandLine, now, ...done));
   const seen: { audit_id: string; at: string }[] = [];
   let next: string | null = '';
   while (next !== null) {
@@ -79,7 +79,7 @@ test('notes are for operators: they may mention a consumer', async () => {
     note: 'Asha called',
   } as const;
   await service.database.transaction((tx) =>
-    appendAudits(tx, [auditEntry(commandLine, service.services.clock(), resolved)]),
+    appendAudit(tx, commandLine, service.services.clock(), resolved),
   );
   const newest = async ({ get }: typeof viewer) =>
     (await get('/audit?limit=1')).body.entries[0].note;
