@@ -16,3 +16,13 @@ export type HttpContext = {
   readonly clock: Clock;
   readonly settings: Pick<ServiceSettings, 'publicUrl' | 'trustedProxies'>;
 };
+
+/** The path of PUBLIC_URL, before the paths of our pages: a proxy may remove it. */
+export function basePathOf({ settings }: Pick<HttpContext, 'settings'>): string {
+  return new URL(settings.publicUrl).pathname.replace(/\/$/, '');
+}
+
+/** Browsers refuse secure cookies over plain http, which is used on loopback only. */
+export function isSecureSite({ settings }: Pick<HttpContext, 'settings'>): boolean {
+  return settings.publicUrl.startsWith('https:');
+}

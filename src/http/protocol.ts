@@ -1,7 +1,14 @@
-/** Cases of HTTP that Node would answer by itself, without the contract's error body. */
+/**
+ * What holds for every request and reply, and the cases of HTTP that Node would answer by itself, without the contract's
+ * error body.
+ */
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { holdsCardNumber } from '../domain/cards/card-numbers.ts';
 import { ServiceError } from '../domain/errors.ts';
+import { randomBase62 } from '../domain/ids.ts';
+import { errorBody } from './error-reply.ts';
 
 /** HTTP/1.1 requires `Host`; Node's own refusal has no body. */
 export function findMissingHost(
@@ -62,4 +69,53 @@ export function handleExpectHeader({ server }: FastifyInstance): void {
     };
     server.emit('request', request, response);
   });
+}
+
+/** The id that links a request to the operator's logs. The caller's `x-request-id` is used where it is safe in headers and logs. */
+export function newRequestId(request: Pick<IncomingMessage, 'headers'>): string {
+  const given = request.headers['x-request-id'];
+  if (typeof given !== 'string' || !/^[\w.-]{1,64}$/.test(given)) return randomBase62(20);
+  return holdsCardNumber(given) ? randomBase62(20) : given;
+}
+
+/** JSON replies end with a line break, so that a terminal shows each on lines of its own. */
+export function endLine(reply: FastifyReply, payload: unknown): unknown {
+  if (typeof payload !== 'string' || payload === '') return payload;
+  const type = reply.getHeader('content-type');
+  const isJson = typeof type === 'string' && type.startsWith('application/json');
+  return isJson ? `${payload}\n` : payload;
+}
+
+/** Requests that cannot be parsed or arrive too slowly are answered, and the connection is closed. */
+export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const invalid = new ServiceError('INVALID_REQUEST_PARAMETER', explain(error.code));
+  const body = `${JSON.stringify(errorBody(invalid))}\n`;
+  socket.end(
+    [
+      'HTTP/1.1 400 Bad Request',
+      'content-type: application/json; charset=utf-8',
+      `content-length: ${Buffer.byteLength(body)}`,
+      `x-request-id: ${randomBase62(20)}`,
+      'x-content-type-options: nosniff',
+      'cache-control: no-store',
+      'connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
+
+function explain(code: string | undefined): string {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return 'The request did not arrive in time: send it without pauses.';
+    case 'HPE_HEADER_OVERFLOW':
+      return 'The headers are too large: send fewer or shorter ones.';
+    default:
+      return 'This is not a valid HTTP/1.1 request: check the client.';
+  }
 }

@@ -2,7 +2,7 @@
  * Answers the methods that a known path does not support: 405 with `Allow` instead of 404, and the preflight
  * requests of browsers where the path allows cross-origin calls.
  */
-import type { FastifyInstance, HTTPMethods } from 'fastify';
+import type { FastifyInstance, FastifyReply, HTTPMethods } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 import { allowsCrossOrigin, answerPreflight } from './cross-origin.ts';
 
@@ -20,40 +20,32 @@ export function watchRoutes(app: FastifyInstance): () => void {
   return () => {
     for (const [url, path] of [...paths]) {
       const supported = [...path.methods].sort();
-      if (path.allowsCrossOrigin) addPreflight(app, url, supported);
+      const allow = supported.join(', ');
+      // Both answer before a body is read.
+      if (path.allowsCrossOrigin) {
+        addAnswer(app, url, ['OPTIONS'], async (reply) => answerPreflight(reply, allow).send());
+      }
       const routed = path.allowsCrossOrigin ? [...supported, 'OPTIONS'] : supported;
-      refuseMethods(app, url, supported, (method) => !routed.includes(method));
+      const others = app.supportedMethods.filter((method) => !routed.includes(method));
+      addAnswer(app, url, others, async (reply) => {
+        reply.header('allow', allow);
+        throw new ServiceError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`);
+      });
     }
   };
 }
 
-function addPreflight(app: FastifyInstance, url: string, methods: readonly string[]): void {
-  app.route({
-    method: 'OPTIONS',
-    url,
-    config: { access: 'public', bound: 'file' },
-    // Replies before a body is read: a preflight has none.
-    onRequest: async (_request, reply) => answerPreflight(reply, methods.join(', ')).send(),
-    handler: async () => undefined,
-  });
-}
-
-function refuseMethods(
+function addAnswer(
   app: FastifyInstance,
   url: string,
-  supported: readonly string[],
-  isRefused: (method: string) => boolean,
+  methods: readonly string[],
+  answer: (reply: FastifyReply) => Promise<unknown>,
 ): void {
-  const allow = supported.join(', ');
   app.route({
-    method: app.supportedMethods.filter(isRefused) as HTTPMethods[],
+    method: methods as HTTPMethods[],
     url,
     config: { access: 'public', bound: 'file' },
-    // Refuses before the body is read.
-    onRequest: async (_request, reply) => {
-      reply.header('allow', allow);
-      throw new ServiceError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`);
-    },
+    onRequest: async (_request, reply) => answer(reply),
     handler: async () => undefined,
   });
 }

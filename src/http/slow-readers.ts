@@ -1,10 +1,11 @@
 /**
- * Closes connections whose client does not read. A reply that is not read takes memory, and the connection takes one of
- * those that the process can have. Contract 8.2.
+ * Limits the open connections of a process, and closes those whose client does not read. A reply that is not read takes
+ * memory, and the connection takes one of those that the process can have. Contract 8.2.
  */
 import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { throttle } from '../services/throttle.ts';
 import { httpLimits } from './limits.ts';
 
 export type SlowReaderLimits = {
@@ -49,4 +50,15 @@ export function closeSlowReaders(
 function closeOldest(unread: Set<ServerResponse>): void {
   const [oldest] = unread;
   oldest?.destroy();
+}
+
+const logEveryMs = 60_000;
+
+/** Idle ones included. Connections beyond the limit are closed as soon as they are accepted. */
+export function limitConnections({ server, log }: FastifyInstance, connectionsMax: number): void {
+  server.maxConnections = connectionsMax;
+  const logDropped = throttle(logEveryMs, (_drop, dropped) => {
+    log.warn({ dropped, connectionsMax }, 'too many connections: new ones are closed');
+  });
+  server.on('drop', logDropped);
 }

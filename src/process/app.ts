@@ -6,13 +6,10 @@ import { createBounds, limitNetworks } from '../http/bounds.ts';
 import { checkoutPage } from '../http/checkout/checkout-page.ts';
 import { logoRoute } from '../http/checkout/logo.ts';
 import { payPages } from '../http/checkout/pay-pages.ts';
-import { answerClientError } from '../http/client-error.ts';
 import { compilersFactory } from '../http/compile-schemas.ts';
 import { limitConcurrency } from '../http/concurrency-limit.ts';
-import { limitConnections } from '../http/connection-limit.ts';
 import { dashboardApi } from '../http/dashboard/dashboard-api.ts';
 import { dashboardPages } from '../http/dashboard/dashboard-pages.ts';
-import { endLine } from '../http/end-line.ts';
 import { addCommonHeaders, sendError, serviceUnavailable } from '../http/error-reply.ts';
 import type { HttpContext } from '../http/http-context.ts';
 import { iconRoutes } from '../http/icon.ts';
@@ -25,13 +22,15 @@ import { type Metrics, measureRequests } from '../http/operator/metrics.ts';
 import { type OperatorParts, operatorApi } from '../http/operator/operator-api.ts';
 import { measureService } from '../http/operator/service-metrics.ts';
 import {
+  answerClientError,
+  endLine,
   findMissingHost,
   handleExpectHeader,
+  newRequestId,
   restoreMethod,
   shareRoutes,
 } from '../http/protocol.ts';
-import { newRequestId } from '../http/request-id.ts';
-import { closeSlowReaders, type SlowReaderLimits } from '../http/slow-readers.ts';
+import { closeSlowReaders, limitConnections, type SlowReaderLimits } from '../http/slow-readers.ts';
 import { webhookApi } from '../http/webhooks/webhook-api.ts';
 import type { Services } from '../services/services.ts';
 import { bindUseCases } from '../use-cases/bind-use-cases.ts';

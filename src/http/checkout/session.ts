@@ -7,9 +7,8 @@ import { ServiceError } from '../../domain/errors.ts';
 import { isOrderId } from '../../domain/ids.ts';
 import { paymentLimits } from '../../domain/payments/limits.ts';
 import type { Caller } from '../../security/tokens.ts';
-import type { HttpContext } from '../http-context.ts';
+import { type HttpContext, isSecureSite } from '../http-context.ts';
 import { listCookies, readCookie, securePrefix } from '../read-cookies.ts';
-import { isSecureSite } from '../site.ts';
 
 export type Consumer = Extract<Caller, { type: 'order' }>;
 

@@ -5,9 +5,8 @@
 import { createHash } from 'node:crypto';
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
-import type { HttpContext } from '../http-context.ts';
+import { basePathOf, type HttpContext } from '../http-context.ts';
 import { iconLinkFrom } from '../icon.ts';
-import { basePathOf } from '../site.ts';
 import { createStaticFile, type StaticFile, sendStaticFile } from '../static-file.ts';
 import { listImports, loadPageFiles, type PageFiles, packageModules } from './page-files.ts';
 

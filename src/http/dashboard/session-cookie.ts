@@ -1,9 +1,8 @@
 /** The cookies of the dashboard: that of a session, and that by which a device is known. Contract 13.2. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { userLimits } from '../../domain/users/limits.ts';
-import type { HttpContext } from '../http-context.ts';
+import { type HttpContext, isSecureSite } from '../http-context.ts';
 import { readCookie, securePrefix } from '../read-cookies.ts';
-import { isSecureSite } from '../site.ts';
 
 type Site = Pick<HttpContext, 'settings'>;
 

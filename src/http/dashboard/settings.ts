@@ -8,8 +8,7 @@ import { limits } from '../../domain/limits.ts';
 import { paymentModeCodes, paymentModes } from '../../domain/payment-mode.ts';
 import type { RequestedSettings } from '../../use-cases/accounts/change-settings.ts';
 import type { ListedProvider, Settings } from '../../use-cases/accounts/get-settings.ts';
-import type { HttpContext } from '../http-context.ts';
-import { basePathOf } from '../site.ts';
+import { basePathOf, type HttpContext } from '../http-context.ts';
 import { addRoute } from './dashboard-guard.ts';
 
 const Text = Type.String({ maxLength: limits.textCharsMax });

@@ -49,12 +49,6 @@ export type DocumentedRoute = {
   readonly documentation: Documentation;
 };
 
-/** What its documentation names and is read when the document is built. */
-export type RouteContents = {
-  readonly examples: Examples;
-  readonly body: TSchema | undefined;
-};
-
 type Example = { readonly summary: string; readonly value: unknown };
 type NamedExamples = Readonly<Record<string, Example>>;
 

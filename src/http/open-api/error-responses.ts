@@ -92,8 +92,12 @@ function codesOfAccess({ access }: DocumentedRoute): readonly ErrorCode[] {
     case 'order':
       return [
         ...always,
-        ...(['AUTHENTICATION_FAILED', 'INVALID_TOKEN', 'TOKEN_EXPIRED'] as const),
-        ...(['PERMISSION_DENIED', 'ACCOUNT_SUSPENDED', 'RATE_LIMITED'] as const),
+        'AUTHENTICATION_FAILED',
+        'INVALID_TOKEN',
+        'TOKEN_EXPIRED',
+        'PERMISSION_DENIED',
+        'ACCOUNT_SUSPENDED',
+        'RATE_LIMITED',
       ];
     default:
       return access satisfies never;

@@ -5,8 +5,9 @@
 import { readFile } from 'node:fs/promises';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
+import type { TSchema } from 'typebox';
 import packageJson from '../../../package.json' with { type: 'json' };
-import type { DocumentedRoute, Examples, RouteContents } from './documentation.ts';
+import type { DocumentedRoute, Examples } from './documentation.ts';
 import { errorExamples } from './error-responses.ts';
 import { headerComponents, parameterComponents } from './headers.ts';
 import { introduction, tags } from './introduction.ts';
@@ -68,7 +69,14 @@ async function completeDocument(
   routes: ReadonlyMap<string, DocumentedRoute>,
   proofs: readonly ProviderProof[],
 ): Promise<OpenApi> {
-  const contents = await readAllContents(routes);
+  const contents = new Map(
+    await Promise.all(
+      [...routes].map(async ([operationId, { documentation }]) => {
+        const examples = await readJson<Examples>(documentation.examples);
+        return [operationId, { examples, body: await documentation.loadBody?.() }] as const;
+      }),
+    ),
+  );
   const completed: Paths = mapValues(document.paths, (operations) =>
     mapValues(operations, (operation) => {
       const { operationId } = operation;
@@ -109,26 +117,11 @@ function used(
   );
 }
 
-function withBody(operation: Operation, body: RouteContents['body']): Operation {
+function withBody(operation: Operation, body: TSchema | undefined): Operation {
   if (!body) return operation;
   // As JSON, like the schemas that the plugin returns.
   const schema = JSON.parse(JSON.stringify(body)) as Schema;
   return { ...operation, requestBody: { content: { 'application/json': { schema } } } };
-}
-
-async function readAllContents(
-  routes: ReadonlyMap<string, DocumentedRoute>,
-): Promise<Map<string, RouteContents>> {
-  const entries = [...routes].map(
-    async ([operationId, { documentation }]): Promise<[string, RouteContents]> => [
-      operationId,
-      {
-        examples: await readJson<Examples>(documentation.examples),
-        body: await documentation.loadBody?.(),
-      },
-    ],
-  );
-  return new Map(await Promise.all(entries));
 }
 
 async function readJson<Content>(file: URL): Promise<Content> {
