@@ -15,32 +15,30 @@ export type PageFiles = {
   readonly files: ReadonlyMap<string, StaticFile>;
 };
 
-/** A name that our modules import, and the file that it stands for. */
-export const packageModules = {
-  preact: 'packages/preact.js',
-  'preact/hooks': 'packages/preact-hooks.js',
-  '@preact/signals': 'packages/signals.js',
-  '@preact/signals-core': 'packages/signals-core.js',
-  htm: 'packages/htm.js',
-  uplot: 'packages/uplot.js',
-} as const satisfies Readonly<Record<string, string>>;
-
-/** What a package offers to browsers, below its folder. */
-const packageFiles: Readonly<Record<keyof typeof packageModules, readonly [string, string]>> = {
-  preact: ['preact', 'dist/preact.mjs'],
-  'preact/hooks': ['preact', 'hooks/dist/hooks.mjs'],
-  '@preact/signals': ['@preact/signals', 'dist/signals.mjs'],
-  '@preact/signals-core': ['@preact/signals-core', 'dist/signals-core.mjs'],
-  htm: ['htm', 'dist/htm.mjs'],
+/** A name that our modules import, the path that it stands for, and the file of the package for browsers. */
+const packages = {
+  preact: ['packages/preact.js', 'preact', 'dist/preact.mjs'],
+  'preact/hooks': ['packages/preact-hooks.js', 'preact', 'hooks/dist/hooks.mjs'],
+  '@preact/signals': ['packages/signals.js', '@preact/signals', 'dist/signals.mjs'],
+  '@preact/signals-core': [
+    'packages/signals-core.js',
+    '@preact/signals-core',
+    'dist/signals-core.mjs',
+  ],
+  htm: ['packages/htm.js', 'htm', 'dist/htm.mjs'],
   // The module is three times as large, because it is not minified.
-  uplot: ['uplot', 'dist/uPlot.iife.min.js'],
-};
+  uplot: ['packages/uplot.js', 'uplot', 'dist/uPlot.iife.min.js'],
+} as const;
+
+export const packageModules: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(packages).map(([name, [path]]) => [name, path]),
+);
 
 /**
  * What stands around a file that is no module. The charts read the language of the navigator, which is not always a tag
  * that Intl accepts; without one, Intl uses that of the browser, as our own modules do.
  */
-const around: Partial<Record<keyof typeof packageModules, readonly [string, string]>> = {
+const around: Readonly<Record<string, readonly [string, string]>> = {
   uplot: ['const navigator = {};\n', 'export default uPlot;\n'],
 };
 
@@ -71,11 +69,10 @@ async function readOwn(): Promise<[string, string][]> {
 
 async function readPackages(): Promise<[string, string][]> {
   const found: [string, string][] = [];
-  for (const name of Object.keys(packageModules) as (keyof typeof packageModules)[]) {
-    const [owner, file] = packageFiles[name];
+  for (const [name, [path, owner, file]] of Object.entries(packages)) {
     const text = withoutSourceMap(await readPackageFile(owner, file));
     const [before, after] = around[name] ?? ['', ''];
-    found.push([packageModules[name], before + text + after]);
+    found.push([path, before + text + after]);
   }
   for (const [target, [owner, file]] of Object.entries(packageStyles)) {
     found.push([target, await readPackageFile(owner, file)]);
@@ -104,6 +101,5 @@ function toStaticFile(path: string, text: string): Promise<StaticFile> {
 /** The files that a module imports before it runs. */
 export function listImports(path: string, text: string): string[] {
   const names = [...text.matchAll(/\bfrom\s*['"]([^'"]+)['"]/g)].map(([, name = '']) => name);
-  const known: Readonly<Record<string, string>> = packageModules;
-  return names.map((name) => known[name] ?? posix.join(dirname(path), name));
+  return names.map((name) => packageModules[name] ?? posix.join(dirname(path), name));
 }

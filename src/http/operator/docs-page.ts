@@ -3,6 +3,7 @@
  * calls only this service.
  */
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import { ServiceError } from '../../domain/errors.ts';
 import { iconLinkFrom } from '../icon.ts';
 import { createStaticFile, type StaticFile, sendStaticFile } from '../static-file.ts';
 
@@ -34,6 +35,25 @@ export function addDocsPage(app: FastifyInstance): void {
     const isCurrent = request.params.etag === `${file.etag}.js`;
     return sendStaticFile(request, reply, file, isCurrent ? 'immutable' : 'revalidated');
   });
+}
+
+/** `GET /` leads to the API reference, for everybody who would accept a page. */
+export function addHomePage(app: FastifyInstance): void {
+  app.get<{ Querystring: Readonly<Record<string, unknown>> }>(
+    '/',
+    async ({ headers, query }, reply) => {
+      // Where a shipped browser client sends the consumer. The checkout takes the token out of the address.
+      if (typeof query.token === 'string') {
+        const token = encodeURIComponent(query.token);
+        return reply
+          .header('referrer-policy', 'no-referrer')
+          .redirect(`checkout?token=${token}`, 303);
+      }
+      const acceptsPage = /text\/html|\*\/\*/.test(headers.accept ?? '*/*');
+      if (!acceptsPage) throw new ServiceError('NOT_FOUND');
+      return reply.header('vary', 'accept').redirect('docs/', 302);
+    },
+  );
 }
 
 function once(load: () => Promise<StaticFile>): () => Promise<StaticFile> {

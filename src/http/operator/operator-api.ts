@@ -3,8 +3,7 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { Type } from 'typebox';
 import { text, word } from '../open-api/fields.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
-import { addDocsPage } from './docs-page.ts';
-import { addHomePage } from './home-page.ts';
+import { addDocsPage, addHomePage } from './docs-page.ts';
 
 export type Readiness = {
   /** What still prevents serving requests; empty when ready. */
