@@ -9,7 +9,7 @@ import type { RequestedAccount } from '../../src/use-cases/accounts/create-accou
 import { issueOrderToken } from '../../src/use-cases/orders/order-tokens.ts';
 import { startLocalServer } from '../../tools/harness/local-server.ts';
 import { openBrowser } from './browser.ts';
-import { type Journey, startJourney } from './journey.ts';
+import { startJourney } from './journey.ts';
 import { orderBody } from './order-bodies.ts';
 import type { ReturnedPayload } from './returns.ts';
 import { assertFits, watchPage } from './sound-page.ts';
@@ -23,22 +23,7 @@ export type Look = {
 
 export type OrderOf = { readonly accountId: string; readonly orderId: string };
 
-export type CheckoutPages = Journey & {
-  readonly shopPage: ShopPage;
-  /** Creates an order of the shop that leads back to its page. */
-  readonly createReturning: () => Promise<OrderOf>;
-  /** Opens another shop with these settings and creates an order of it. */
-  readonly createAtShop: (
-    settings: Partial<RequestedAccount>,
-  ) => Promise<OrderOf & { readonly token: string }>;
-  /** An order token, as create order returns it. */
-  readonly tokenOf: (order: OrderOf) => Promise<string>;
-  readonly openPage: (look?: Look) => Promise<Opened>;
-  readonly openOrder: (order: OrderOf, look?: Look) => Promise<Opened>;
-  /** Opens the order in a new tab of a browser that may have others open. */
-  readonly openTab: (context: BrowserContext, order: OrderOf) => Promise<Opened>;
-  readonly countPayments: (orderId: string) => Promise<number>;
-};
+export type CheckoutPages = Awaited<ReturnType<typeof startCheckoutPages>>;
 
 export type Opened = {
   readonly page: Page;
@@ -50,10 +35,11 @@ export type Opened = {
 /** Of a shop whose UPI payments open the consumer's app. */
 export const upiIntent = { providerSettings: { partner: { 'upi-intent': 'on' } } } as const;
 
-export async function startCheckoutPages(): Promise<CheckoutPages> {
+export async function startCheckoutPages() {
   const journey = await startJourney();
   const { service, shop, createOrder, enquire } = journey;
   const shopPage = await startShopPage();
+  /** Creates an order of the shop that leads back to its page. */
   const createReturning = async () => {
     const orderId = await createOrder({
       callback_url: `${shopPage.url}/back`,
@@ -61,13 +47,15 @@ export async function startCheckoutPages(): Promise<CheckoutPages> {
     });
     return { accountId: shop.accountId, orderId };
   };
-  const tokenOf: CheckoutPages['tokenOf'] = async ({ accountId, orderId }) => {
+  /** An order token, as create order returns it. */
+  const tokenOf = async ({ accountId, orderId }: OrderOf) => {
     const { token } = await issueOrderToken(service.services, {
       ...{ accountId, orderId, userId: null, restricted: false },
     });
     return token;
   };
-  const openTab: CheckoutPages['openTab'] = async (context, order) => {
+  /** Opens the order in a new tab of a browser that may have others open. */
+  const openTab = async (context: BrowserContext, order: OrderOf): Promise<Opened> => {
     const { orderId } = order;
     const page = await context.newPage();
     const troubles = watch(page);
@@ -75,23 +63,23 @@ export async function startCheckoutPages(): Promise<CheckoutPages> {
     assert.equal(page.url(), `${service.baseUrl}/checkout/${orderId}`);
     return { page, orderId, troubles };
   };
-  const openOrder: CheckoutPages['openOrder'] = async (order, look) =>
-    openTab(await newContext(look), order);
+  const openOrder = async (order: OrderOf, look?: Look) => openTab(await newContext(look), order);
   return {
     ...journey,
     shopPage,
     createReturning,
-    createAtShop: async (settings) => {
+    /** Opens another shop with these settings and creates an order of it. */
+    createAtShop: async (settings: Partial<RequestedAccount>) => {
       const { accountId, token } = await journey.openShop(settings);
       const body = orderBody({ callback_url: `${shopPage.url}/back` });
       const created = await service.call('/api/v3/create-order', { token, body });
-      return { accountId, token, orderId: created.body.order_id };
+      return { accountId, token, orderId: String(created.body.order_id) };
     },
     tokenOf,
     openTab,
     openOrder,
-    openPage: async (look) => openOrder(await createReturning(), look),
-    countPayments: async (orderId) =>
+    openPage: async (look?: Look) => openOrder(await createReturning(), look),
+    countPayments: async (orderId: string): Promise<number> =>
       (await enquire({ order_id: orderId })).body.transaction.length,
   };
 }
@@ -153,14 +141,8 @@ export function layoutShiftOf(page: Page): Promise<number> {
   })`);
 }
 
-export type ShopPage = {
-  readonly url: string;
-  /** The result that the last consumer brought. */
-  readonly take: () => ReturnedPayload;
-};
-
 /** The shop to which consumers return. */
-export async function startShopPage(host = '127.0.0.1'): Promise<ShopPage> {
+export async function startShopPage(host = '127.0.0.1') {
   const payloads: ReturnedPayload[] = [];
   const { url, close } = await startLocalServer(
     (request, reply) => {
@@ -176,6 +158,7 @@ export async function startShopPage(host = '127.0.0.1'): Promise<ShopPage> {
   after(close);
   return {
     url,
+    /** The result that the last consumer brought. */
     take: () => {
       const payload = payloads.pop();
       assert.ok(payload, 'nobody has returned');

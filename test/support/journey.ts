@@ -14,40 +14,14 @@ import { readForm } from '../../tools/harness/plain-browser.ts';
 import { issueMerchantToken } from './merchant-token.ts';
 import { orderBody } from './order-bodies.ts';
 import { pollAllDue } from './poll-all-due.ts';
-import {
-  type Reply,
-  startTestService,
-  type TestAccount,
-  type TestService,
-} from './test-service.ts';
+import { startTestService, type TestAccount, type TestService } from './test-service.ts';
 
 export type JourneyShop = TestAccount & {
   readonly partnerKeyId: string;
   readonly merchantId: string;
 };
 
-export type Journey = {
-  readonly service: TestService;
-  readonly simulator: Simulator;
-  readonly shop: JourneyShop;
-  /** Opens another account that is registered at both providers. */
-  readonly openShop: (settings?: Partial<RequestedAccount>) => Promise<JourneyShop>;
-  readonly createOrder: (body?: object) => Promise<string>;
-  /** Starts a payment and returns the reply. */
-  readonly initiate: (orderId: string, mode?: PaymentModeCode, more?: object) => Promise<Reply>;
-  /** Starts a payment and acts on the provider's page. Returns our transaction id. */
-  readonly pay: (orderId: string, mode?: PaymentModeCode, action?: Action) => Promise<string>;
-  /** Creates an order, pays it and waits for the webhooks. */
-  readonly createPaid: (
-    body?: object,
-    mode?: PaymentModeCode,
-  ) => Promise<{ readonly orderId: string; readonly transactionId: string }>;
-  readonly refund: (body: object | string) => Promise<Reply>;
-  readonly enquire: (body: object) => Promise<Reply>;
-  /** Moves the clock by a minute and runs all polls that are due. */
-  readonly heal: () => Promise<void>;
-  readonly assertSound: () => Promise<void>;
-};
+export type Journey = Awaited<ReturnType<typeof startJourney>>;
 
 export type Action = 'pay' | 'decline' | 'cancel';
 
@@ -55,7 +29,7 @@ export type Action = 'pay' | 'decline' | 'cancel';
 export const modeOf = { partner: 'upi', 'bank-gateway': 'credit_card' } as const;
 export type SimulatedProvider = keyof typeof modeOf;
 
-export async function startJourney(options: SimulatorOptions = {}): Promise<Journey> {
+export async function startJourney(options: SimulatorOptions = {}) {
   const service = await startTestService({ port: await findFreePort() });
   const { clock } = service.services;
   // The simulator uses the same clock, so it moves with ours.
@@ -63,7 +37,7 @@ export async function startJourney(options: SimulatorOptions = {}): Promise<Jour
   const simulator = await startSimulator({ timeScale: 0.001, now, ...options });
   after(() => simulator.close());
   let shops = 0;
-  const openNextShop: Journey['openShop'] = (settings) => {
+  const openNextShop = (settings?: Partial<RequestedAccount>) => {
     shops += 1;
     return openShopAt(service, simulator, shops === 1 ? '' : `_${shops}`, settings);
   };
@@ -73,7 +47,7 @@ export async function startJourney(options: SimulatorOptions = {}): Promise<Jour
     const { token } = await issueMerchantToken(service.services, shop.accountId);
     return service.call(`/api/v3/${path}`, { token, body });
   };
-  const initiate: Journey['initiate'] = (orderId, mode = 'upi', more = {}) =>
+  const initiate = (orderId: string, mode: PaymentModeCode = 'upi', more: object = {}) =>
     call('initiate-payment', {
       order_id: orderId,
       payment_mode_code: mode,
@@ -83,37 +57,39 @@ export async function startJourney(options: SimulatorOptions = {}): Promise<Jour
       ...more,
     });
   let invoices = 0;
-  const createOrder: Journey['createOrder'] = async (body = {}) => {
+  const createOrder = async (body: object = {}): Promise<string> => {
     invoices += 1;
-    const reply = await call('create-order', {
-      ...orderBody({ invoice_id: `J-${invoices}` }),
-      ...body,
-    });
+    const order = { ...orderBody({ invoice_id: `J-${invoices}` }), ...body };
+    const reply = await call('create-order', order);
     assert.equal(reply.status, 200, JSON.stringify(reply.body));
     return reply.body.order_id;
   };
-  const pay: Journey['pay'] = async (orderId, mode, action) => {
+  /** Starts a payment and acts on the provider's page. Returns our transaction id. */
+  const pay = async (orderId: string, mode?: PaymentModeCode, action?: Action) => {
     const { status, body } = await initiate(orderId, mode);
     assert.equal(status, 200, JSON.stringify(body));
     await simulator.pay(await findCheckout(body.next[0].url), action);
-    return body.transaction_id;
+    return String(body.transaction_id);
   };
   return {
     service,
     simulator,
     shop,
+    /** Opens another account that is registered at both providers. */
     openShop: openNextShop,
     initiate,
     createOrder,
     pay,
-    createPaid: async (body, mode) => {
+    /** Creates an order, pays it and waits for the webhooks. */
+    createPaid: async (body?: object, mode?: PaymentModeCode) => {
       const orderId = await createOrder(body);
       const transactionId = await pay(orderId, mode);
       await simulator.settled();
       return { orderId, transactionId };
     },
-    refund: (body) => call('refund', body),
-    enquire: (body) => call('transaction-enquiry', body),
+    refund: (body: object | string) => call('refund', body),
+    enquire: (body: object) => call('transaction-enquiry', body),
+    /** Moves the clock by a minute and runs all polls that are due. */
     heal: async () => {
       service.advanceSeconds(61);
       await pollAllDue(service.services);
