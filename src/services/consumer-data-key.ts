@@ -4,9 +4,13 @@ import type { BankAccount, Order, OrderDetails } from '../domain/orders/order.ts
 import { type ConsumerDataKey, createConsumerDataKey } from '../security/consumer-data-key.ts';
 
 export function consumerDataKeyOf(account: Account): ConsumerDataKey {
-  const secret = account.secrets['consumer-id-key']?.[0];
-  if (!secret) throw new Error(`account ${account.accountId} has no consumer id key`);
-  return createConsumerDataKey(account.accountId, secret.value);
+  return createConsumerDataKey(account.accountId, consumerIdKeyOf(account));
+}
+
+export function consumerIdKeyOf({ accountId, secrets }: Account): string {
+  const secret = secrets['consumer-id-key']?.[0];
+  if (!secret) throw new Error(`account ${accountId} has no consumer id key`);
+  return secret.value;
 }
 
 /**

@@ -14,7 +14,7 @@ import { providers } from '../../providers/providers.ts';
 import { listOptions } from '../../providers/settings.ts';
 import type { Services } from '../../services/services.ts';
 import type { StoredAccount } from '../../store/accounts/accounts.ts';
-import { checkAddressesSetByOwner } from './check-provider-addresses.ts';
+import { checkProviderAddresses } from './check-provider-addresses.ts';
 import type { ApiSecrets } from './create-account.ts';
 import { updateAccount } from './update-account.ts';
 
@@ -44,7 +44,8 @@ export async function changeSettings(
     const ofProviders = changeProviderSettings(given, account, (url, login) =>
       refuseField(url, `needs ${login}: the account has none`),
     );
-    checkAddressesSetByOwner(services.settings, account, { providerApis: {}, ...ofProviders });
+    const after = { providerApis: {}, ...ofProviders };
+    checkProviderAddresses(services.settings, 'owner', account, after);
     requireSecrets(account, ofProviders, apiSecrets);
     return {
       ...requested,

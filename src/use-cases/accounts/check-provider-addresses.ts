@@ -5,28 +5,19 @@
 import type { AccountSettings } from '../../domain/accounts/account.ts';
 import { refuseField } from '../../domain/errors.ts';
 import { listDefaultUrls } from '../../providers/account-settings.ts';
-import { type AllowedNetworks, checkEndpointHost } from '../../security/endpoint-address.ts';
+import { checkEndpointHost } from '../../security/endpoint-address.ts';
 import type { ServiceSettings } from '../../services/services.ts';
 
-type Settings = Pick<ServiceSettings, 'endpointNetworks' | 'simulatorUrl'>;
 type Apis = Pick<AccountSettings, 'providerApis'>;
 
-/** On the dashboard. An owner may set the addresses that endpoints may have. */
-export function checkAddressesSetByOwner(settings: Settings, before: Apis, after: Apis): void {
-  checkAddresses(settings, settings.endpointNetworks, before, after);
-}
-
-/** On the command line. An operator may also set an address of this machine. */
-export function checkAddressesSetByOperator(settings: Settings, before: Apis, after: Apis): void {
-  checkAddresses(settings, { ...settings.endpointNetworks, loopback: true }, before, after);
-}
-
-function checkAddresses(
-  { simulatorUrl }: Settings,
-  networks: AllowedNetworks,
+/** An owner may set the addresses that endpoints may have. An operator may also set an address of this machine. */
+export function checkProviderAddresses(
+  { simulatorUrl, endpointNetworks }: Pick<ServiceSettings, 'endpointNetworks' | 'simulatorUrl'>,
+  by: 'owner' | 'operator',
   before: Apis,
   after: Apis,
 ): void {
+  const networks = by === 'owner' ? endpointNetworks : { ...endpointNetworks, loopback: true };
   for (const [name, { url }] of Object.entries(after.providerApis)) {
     const isOurs = url === simulatorUrl || listDefaultUrls().includes(url);
     if (isOurs || url === before.providerApis[name]?.url) continue;

@@ -25,7 +25,7 @@ import { saveLogo } from '../../store/accounts/account-logos.ts';
 import { insertSecret, type SealedSecret } from '../../store/accounts/account-secrets.ts';
 import { insertAccount } from '../../store/accounts/accounts.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
-import { checkAddressesSetByOperator } from './check-provider-addresses.ts';
+import { checkProviderAddresses } from './check-provider-addresses.ts';
 
 export type NewAccount = {
   readonly accountId: string;
@@ -69,7 +69,7 @@ export async function createAccount(
     ...requested,
     providerApis: { ...simulated, ...requested.providerApis },
   });
-  checkAddressesSetByOperator(services.settings, accountDefaults, settings);
+  checkProviderAddresses(services.settings, 'operator', accountDefaults, settings);
   const logo = logoBytes && checkLogo(logoBytes);
   const accessSecret = newSecretValue('access-secret');
   const webhooks = providers.map((provider) => newWebhook(services, accountId, provider));

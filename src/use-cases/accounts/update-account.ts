@@ -14,7 +14,7 @@ import {
   updateAccount as saveAccount,
 } from '../../store/accounts/accounts.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
-import { checkAddressesSetByOperator } from './check-provider-addresses.ts';
+import { checkProviderAddresses } from './check-provider-addresses.ts';
 import { type ApiSecrets, sealSecret } from './create-account.ts';
 import { unknownAccount } from './rotate-secret.ts';
 
@@ -41,7 +41,7 @@ export async function updateAccount(
     checkProviderSettings(requested);
     const alternateCurrencies = confirmRates(account, requested.alternateCurrencies);
     const after = { ...requested, alternateCurrencies };
-    checkAddressesSetByOperator(services.settings, before, after);
+    checkProviderAddresses(services.settings, 'operator', before, after);
     await saveAccount(tx, accountId, after);
     const now = services.clock();
     for (const [kind, value] of Object.entries(apiSecrets)) {

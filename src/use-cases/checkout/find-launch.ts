@@ -11,7 +11,7 @@ import type { LaunchForm } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';
 import type { Services } from '../../services/services.ts';
-import { toPayment } from '../payments/payment-reply.ts';
+import { hasPaymentPage, toPayment } from '../payments/payment-reply.ts';
 
 export type Launch =
   | { readonly kind: 'form'; readonly form: LaunchForm; readonly account: Account }
@@ -31,17 +31,10 @@ export async function findLaunch(
   accountId: string,
   transactionId: string,
 ): Promise<Launch> {
-  const isName = isAccountId(accountId) && isTransactionId(transactionId);
-  const account = isName ? await services.accounts.find(accountId) : undefined;
-  if (!account) return { kind: 'unknown' };
-  const question = { accountId, idName: 'transaction_id', id: transactionId } as const;
-  const found = await services.batches.findOrderWithTransactions(question);
   const now = services.clock();
-  const transactions = found ? settleTransactions(found, now) : [];
-  const payment = paymentsOf(transactions).find((entry) => entry.transactionId === transactionId);
-  const start = payment?.start;
-  if (!found || !payment || !start || !hasPaymentPage(payment)) return { kind: 'unknown' };
-  const { order } = found;
+  const found = await findStarted(services, accountId, transactionId, now);
+  if (!found || !hasPaymentPage(found.payment)) return { kind: 'unknown' };
+  const { account, order, transactions, payment, start } = found;
   const status = orderStatus(order, now);
   if (!isPayable(payment, status)) {
     const result = decideReturn(payment, transactions, status, false);
@@ -52,15 +45,27 @@ export async function findLaunch(
   return findForm(services, account, order, payment);
 }
 
+/** A payment that was started here, by the ids of a URL. */
+export async function findStarted(
+  services: Pick<Services, 'batches' | 'accounts'>,
+  accountId: string,
+  transactionId: string,
+  now: Date,
+) {
+  const isName = isAccountId(accountId) && isTransactionId(transactionId);
+  const account = isName ? await services.accounts.find(accountId) : undefined;
+  if (!account) return undefined;
+  const question = { accountId, idName: 'transaction_id', id: transactionId } as const;
+  const found = await services.batches.findOrderWithTransactions(question);
+  const transactions = found ? settleTransactions(found, now) : [];
+  const payment = paymentsOf(transactions).find((entry) => entry.transactionId === transactionId);
+  if (!found || !payment?.start) return undefined;
+  return { account, order: found.order, transactions, payment, start: payment.start };
+}
+
 /** A failed payment may be retried at the provider while the order is open. */
 export function isPayable({ status }: Payment, orderStatus: OrderStatus): boolean {
   return (status === 'pending' || status === 'failed') && isOpen(orderStatus);
-}
-
-/** True if there is a page of the provider on which this payment can be made. */
-export function hasPaymentPage({ provider, start }: Payment): boolean {
-  if (start?.redirectUrl !== undefined) return true;
-  return start?.providerOrderId !== undefined && !!getProvider(provider).outbound.launchForm;
 }
 
 function findForm(

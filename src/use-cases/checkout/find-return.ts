@@ -3,10 +3,7 @@
  * of the browser; the provider is polled until the state is final. Contract 11.10.
  */
 import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
-import { isAccountId, isTransactionId } from '../../domain/ids.ts';
-import { paymentsOf } from '../../domain/order-state/matching.ts';
 import { decideReturn, type ReturnStatus } from '../../domain/order-state/payment-return.ts';
-import { settleTransactions } from '../../domain/order-state/settle.ts';
 import { type Callback, callbackOf } from '../../domain/orders/callback.ts';
 import { orderStatus } from '../../domain/orders/order.ts';
 import { paymentLimits } from '../../domain/payments/limits.ts';
@@ -15,6 +12,7 @@ import { providers } from '../../providers/providers.ts';
 import { type Enquiry, enquiryOf } from '../../services/enquiry.ts';
 import type { Services } from '../../services/services.ts';
 import { pollAtMostEvery } from '../payments/poll-provider.ts';
+import { findStarted } from './find-launch.ts';
 
 export type FoundReturn =
   | { readonly kind: 'unknown' }
@@ -49,21 +47,12 @@ export async function findReturn(
   transactionId: string,
   hints: ReturnHints,
 ): Promise<FoundReturn> {
-  const isName = isAccountId(accountId) && isTransactionId(transactionId);
-  const account = isName ? await services.accounts.find(accountId) : undefined;
-  if (!account) return { kind: 'unknown' };
-  const question = { accountId, idName: 'transaction_id', id: transactionId } as const;
-  const found = await services.batches.findOrderWithTransactions(question);
   const now = services.clock();
-  const transactions = found ? settleTransactions(found, now) : [];
-  const started = paymentsOf(transactions).find((entry) => entry.transactionId === transactionId);
-  if (!found || !started?.start) return { kind: 'unknown' };
-  const { order } = found;
-  const returned = {
-    account,
-    orderId: order.orderId,
-    atCheckout: started.start.origin === 'checkout',
-  };
+  const found = await findStarted(services, accountId, transactionId, now);
+  if (!found) return { kind: 'unknown' };
+  const { account, order, transactions, payment: started, start } = found;
+  const { orderId } = order;
+  const returned = { account, orderId, atCheckout: start.origin === 'checkout' };
   const result = decideReturn(started, transactions, orderStatus(order, now), hints.saysPaid);
   const untilMs = untilOf(hints, now);
   if (!result.isKnown && now.getTime() < untilMs) {
@@ -77,7 +66,7 @@ export async function findReturn(
     kind: 'known',
     status: result.status,
     enquiry: enquiryOf(order, transactions, [result.payment], signing),
-    callback: callbackOf(order.details, started.start),
+    callback: callbackOf(order.details, start),
     callbackOrigins: account.callbackOrigins,
   };
 }

@@ -14,7 +14,8 @@ import type { Caller } from '../../security/tokens.ts';
 import type { Services } from '../../services/services.ts';
 import { insertCheckout, saveCheckoutOutcome } from '../../store/orders/checkouts.ts';
 import { checkAccess } from '../orders/order-access.ts';
-import { hasPaymentPage, isPayable } from './find-launch.ts';
+import { hasPaymentPage } from '../payments/payment-reply.ts';
+import { isPayable } from './find-launch.ts';
 import { pollOpenPayment } from './find-return.ts';
 import {
   choicesOf,

@@ -13,7 +13,7 @@ import type { Services } from '../../services/services.ts';
 import { loadOrderStates } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
 import { countTokenChange, lockOpenOrder } from '../orders/order-access.ts';
-import { pollNow } from '../payments/poll-provider.ts';
+import { pollTransaction } from '../payments/poll-provider.ts';
 
 type GivenUp =
   /** Another payment may be started, or there is a result. */
@@ -32,7 +32,7 @@ export async function giveUpPayment(
   const { accountId, orderId } = caller;
   const transactionId = await claimPoll(services, caller, attempt);
   if (transactionId === undefined) return 'done';
-  const polled = await pollNow(services, { accountId, transactionId }, orderId);
+  const polled = await pollTransaction(services, { accountId, transactionId }, orderId);
   if (polled && polled.kind !== 'done') return 'not-reached';
   if (polled?.wasTried) return 'tried';
   await saveGivenUp(services, caller, transactionId);

@@ -51,14 +51,11 @@ export async function describeContents(
 const nothingKnown: Content = { event: null, amount: null, currency: null };
 
 function contentOf(delivery: Delivery): Content {
-  const { headers, body, provider } = delivery;
-  if (!headers || !body) return nothingKnown;
-  const translated = tryTranslate(delivery);
-  const translation = 'translation' in translated ? translated.translation : undefined;
+  const translation = translationOf(delivery);
   const notice = translation?.kind === 'notice' ? translation.notice : undefined;
   const subject = notice?.refund ?? notice?.payment;
   return {
-    event: getProvider(provider).findEventName({ headers, body }) ?? null,
+    event: eventOf(delivery),
     amount: subject?.amount ?? null,
     currency: subject?.currency ?? null,
   };
@@ -95,7 +92,7 @@ export async function findDeliveryBody(
     headers,
     body: body?.toString('utf8') ?? null,
     event: eventOf(stored),
-    understood: headers && body ? translationOf(shown) : null,
+    understood: translationOf(shown),
   };
 }
 
@@ -104,17 +101,17 @@ function maskBody(delivery: Delivery): Delivery {
   const { body, provider } = delivery;
   if (!body) return delivery;
   const { listPersonalValues, eraseBody } = getProvider(provider).erasing;
-  return {
-    ...delivery,
-    body: eraseBody(body, createScrub(listPersonalValues(body)), maskPersonal),
-  };
+  const scrub = createScrub(listPersonalValues(body));
+  return { ...delivery, body: eraseBody(body, scrub, maskPersonal) };
 }
 
 function eventOf({ headers, body, provider }: Delivery): string | null {
   return headers && body ? (getProvider(provider).findEventName({ headers, body }) ?? null) : null;
 }
 
+/** Null once the body is pruned, or if the translator fails. */
 function translationOf(delivery: Delivery): Translation | null {
+  if (!delivery.headers || !delivery.body) return null;
   const translated = tryTranslate(delivery);
   return 'translation' in translated ? translated.translation : null;
 }

@@ -25,29 +25,22 @@ export async function retryDue(services: Services): Promise<number> {
   const unavailable = failed.filter(({ error }) => error instanceof ServiceError);
   // One whose order is locked stays due and must not stop the others.
   if (retried.length === 0 && unavailable[0]) throw unavailable[0].error;
-  for (const [accountId, names] of namesByAccount(retried)) {
-    await unparkDeliveries(services, accountId, names);
+  for (const [accountId, own] of Map.groupBy(retried, accountIdOf)) {
+    await unparkDeliveries(services, accountId, [...new Set(own.flatMap(({ names }) => names))]);
   }
   return retried.length + failed.length - unavailable.length;
 }
 
-function namesByAccount(retried: readonly RetriedDelivery[]): Map<string, readonly string[]> {
-  const byAccount = Map.groupBy(retried, ({ delivery }) => delivery?.accountId ?? '');
-  return new Map(
-    [...byAccount].map(([accountId, own]) => [
-      accountId,
-      [...new Set(own.flatMap(({ names }) => names))],
-    ]),
-  );
+function accountIdOf({ delivery }: RetriedDelivery): string {
+  return delivery?.accountId ?? '';
 }
 
-/**
- * Retries every delivery whose next try is due, batch by batch. The background does this all the time; the sweep retries
- * at once what it has made due.
- */
 const batchesMax = 100;
 
-/** Until none is due: a delivery that is applied may make others due. Returns how many are left. */
+/**
+ * Batch by batch until none is due: a delivery that is applied may make others due. The background does this all the
+ * time; the sweep retries at once what it has made due. Returns how many are left.
+ */
 export async function retryAllDue(services: Services, isOver: IsOver): Promise<number> {
   for (let batch = 0; batch < batchesMax && !isOver(); batch += 1) {
     if ((await retryDue(services)) === 0) return 0;

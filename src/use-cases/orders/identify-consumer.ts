@@ -6,9 +6,9 @@ import {
   identifiersOf,
 } from '../../domain/consumers/erased-consumer.ts';
 import type { ConsumerIds } from '../../domain/orders/consumer.ts';
-import type { EarlierConsumer, Order, User } from '../../domain/orders/order.ts';
+import type { Order, User } from '../../domain/orders/order.ts';
 import { consumerIdOf } from '../../security/consumer-id.ts';
-import { consumerDataKeyOf } from '../../services/consumer-data-key.ts';
+import { consumerDataKeyOf, consumerIdKeyOf } from '../../services/consumer-data-key.ts';
 
 export function identifyConsumer(account: Account, user: User): string {
   return consumerIdOf(user, consumerIdKeyOf(account));
@@ -18,12 +18,6 @@ export function identifyConsumer(account: Account, user: User): string {
 export function identifyInOrder(account: Account, orderId: string, user: User): ConsumerIds {
   const key = consumerIdKeyOf(account);
   return { ofAccount: consumerIdOf(user, key), ofOrder: consumerIdOf(user, `${key}/${orderId}`) };
-}
-
-function consumerIdKeyOf({ accountId, secrets }: Account): string {
-  const key = secrets['consumer-id-key']?.[0];
-  if (!key) throw new Error(`account ${accountId} has no consumer id key`);
-  return key.value;
 }
 
 /**
@@ -37,24 +31,17 @@ export function withEarlierConsumers<Changed extends Order>(
 ): Changed {
   const known = before.earlierConsumers ?? [];
   const { userId, details } = before;
+  const former = { userId, user: details.user };
   const digest = (identifier: string) => digestOf(account, identifier);
-  const earlier = addEarlierConsumer(
-    known,
-    { userId, user: details.user },
-    after.details.user,
-    digest,
-  );
+  const earlier = addEarlierConsumer(known, former, after.details.user, digest);
   return earlier === known ? after : { ...after, earlierConsumers: earlier };
 }
 
-/** Returns the entries of an order's earlier consumers that match the given consumer. */
-type FindEarlier = (earlier: Order['earlierConsumers']) => readonly EarlierConsumer[];
-
-export function createFindEarlier(account: Account, consumer: Consumer): FindEarlier {
-  const digests = new Set(
-    identifiersOf(consumer).map((identifier) => digestOf(account, identifier)),
-  );
-  return (earlier) => earlier?.filter(({ digest }) => digests.has(digest)) ?? [];
+/** The entries of an order's earlier consumers that match the given consumer. */
+export function createFindEarlier(account: Account, consumer: Consumer) {
+  const digests = new Set(identifiersOf(consumer).map((one) => digestOf(account, one)));
+  return (earlier: Order['earlierConsumers']) =>
+    earlier?.filter(({ digest }) => digests.has(digest)) ?? [];
 }
 
 function digestOf(account: Account, identifier: string): string {

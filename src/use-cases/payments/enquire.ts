@@ -11,7 +11,7 @@ import { findProviderApi } from '../../services/provider-apis.ts';
 import type { Services } from '../../services/services.ts';
 import type { OrderWithTransactions } from '../../store/orders/enquiry.ts';
 import { type EnquiredIds, getNamedOrder } from '../orders/get-named-order.ts';
-import { pollOfEnquiry } from './poll-provider.ts';
+import { pollAtMostEvery } from './poll-provider.ts';
 
 export async function enquire(
   services: Services,
@@ -66,14 +66,15 @@ function pollOnEnquiry(
   { transactions, polledAt }: OrderWithTransactions,
 ): void {
   const { accountId } = account;
-  const before = addSeconds(services.clock(), -services.settings.pollSeconds);
+  const { pollSeconds } = services.settings;
+  const before = addSeconds(services.clock(), -pollSeconds);
   for (const transaction of transactions) {
     const { transactionId, provider, startedAtMs, recordedAtMs } = transaction;
     const since = startedAtMs ?? recordedAtMs;
     if (!needsPolling(transaction) || (since !== null && since > before.getTime())) continue;
     if ((polledAt.get(transactionId) ?? before) > before) continue;
     if (!findProviderApi(services, account, provider)) continue;
-    pollOfEnquiry(services, { accountId, transactionId }).catch((error: unknown) =>
+    pollAtMostEvery(services, { accountId, transactionId }, pollSeconds).catch((error: unknown) =>
       services.reportDefect(error, { transactionId }),
     );
   }

@@ -8,7 +8,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
 import { paymentLimits } from '../../domain/payments/limits.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
-import type { Queryable, Transaction } from '../../postgres/database.ts';
+import type { Transaction } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { Services } from '../../services/services.ts';
 import {
@@ -16,7 +16,6 @@ import {
   type FirstRequest,
   findFirstRequest,
   type IdempotencyKey,
-  saveAnswer,
 } from '../../store/payments/idempotency-keys.ts';
 
 /** A request with its idempotency key. Only digests of the key and of the content are stored. */
@@ -66,15 +65,6 @@ export async function claimFirst(
   const first = { ...stored, contentDigest, createdAt: services.clock() };
   const isClaimed = await claimKey(tx, request, first, usedAfter(services));
   if (!isClaimed) throw new ServiceError('IDEMPOTENCY_KEY_REUSED');
-}
-
-export function saveFirstAnswer(
-  database: Queryable,
-  request: KeyedRequest,
-  transactionId: string,
-  answer: object,
-): Promise<void> {
-  return saveAnswer(database, request, transactionId, answer);
 }
 
 /** Undefined if the process of the first request ended before it saved an answer. */

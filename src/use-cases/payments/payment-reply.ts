@@ -62,13 +62,12 @@ export function replyFromStored(
   ids: PaymentIds,
   payment: Payment,
 ): PaymentReply {
-  const { status, start, provider, failure } = payment;
+  const { status, start, failure } = payment;
   switch (status) {
     case 'new':
     case 'pending': {
-      const hasForm = start?.providerOrderId !== undefined && hasLaunchForm(provider);
-      const page = start?.redirectUrl ?? (hasForm ? launchPageOf(services, ids) : undefined);
-      return page === undefined ? undecided(ids) : payable(ids, page, start?.intentUrl);
+      if (!hasPaymentPage(payment)) return undecided(ids);
+      return payable(ids, start?.redirectUrl ?? launchPageOf(services, ids), start?.intentUrl);
     }
     case 'failed': {
       const message = failure?.merchantMessage ?? 'The payment has failed.';
@@ -79,8 +78,10 @@ export function replyFromStored(
   }
 }
 
-function hasLaunchForm(provider: ProviderName): boolean {
-  return getProvider(provider).outbound.launchForm !== undefined;
+/** True if there is a page of the provider on which this payment can be made. */
+export function hasPaymentPage({ provider, start }: Payment): boolean {
+  if (start?.redirectUrl !== undefined) return true;
+  return start?.providerOrderId !== undefined && !!getProvider(provider).outbound.launchForm;
 }
 
 function payable(ids: PaymentIds, redirectUrl: string, intentUrl?: string): PaymentReply {

@@ -38,23 +38,9 @@ export async function pollClaimed(services: Services, claimed: ClaimedPoll): Pro
   return result === undefined || result.kind === 'done' || result.kind === 'refused';
 }
 
-/** Polls now, whenever it was polled before. Undefined if there is nothing to poll. */
-export function pollNow(
-  services: Services,
-  due: DuePoll,
-  orderId: string,
-): Promise<PollResult | undefined> {
-  return pollTransaction(services, due, orderId);
-}
-
 type PollResult = Outcome<FetchedStatus>['result'];
 
-/** At most once per poll interval, in addition to the scheduled polls. */
-export async function pollOfEnquiry(services: Services, due: DuePoll): Promise<void> {
-  await pollAtMostEvery(services, due, services.settings.pollSeconds);
-}
-
-/** Callers in all processes share one poll within these seconds. */
+/** In addition to the scheduled polls. Callers in all processes share one poll within these seconds. */
 export async function pollAtMostEvery(
   services: Services,
   due: DuePoll,
@@ -66,7 +52,8 @@ export async function pollAtMostEvery(
   if (orderId !== undefined) await pollTransaction(services, due, orderId);
 }
 
-async function pollTransaction(
+/** Polls now, whenever it was polled before. Undefined if there is nothing to poll. */
+export async function pollTransaction(
   services: Services,
   due: DuePoll,
   orderId: string,

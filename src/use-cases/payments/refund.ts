@@ -16,6 +16,7 @@ import type { Caller } from '../../security/tokens.ts';
 import { consumerDataKeyOf } from '../../services/consumer-data-key.ts';
 import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
+import { saveAnswer } from '../../store/payments/idempotency-keys.ts';
 import { lockOrderState } from '../order-state/lock-order-state.ts';
 import { type EnquiredIds, getNamedOrder } from '../orders/get-named-order.ts';
 import {
@@ -23,7 +24,6 @@ import {
   type KeyedRequest,
   keyedRequest,
   type Replayable,
-  saveFirstAnswer,
   waitForFirst,
 } from './idempotency.ts';
 import { requestRefund } from './refund-calls.ts';
@@ -146,7 +146,7 @@ async function saveReply(
 ): Promise<RefundReply> {
   const { transactionId } = reply;
   if (keyed) {
-    await saveFirstAnswer(services.database, keyed, transactionId, reply).catch((error: unknown) =>
+    await saveAnswer(services.database, keyed, transactionId, reply).catch((error: unknown) =>
       services.reportDefect(error, { transactionId }),
     );
   }

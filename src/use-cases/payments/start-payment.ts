@@ -23,6 +23,7 @@ import type { Caller } from '../../security/tokens.ts';
 import { findRoute } from '../../services/provider-apis.ts';
 import type { Services } from '../../services/services.ts';
 import { saveChosen } from '../../store/orders/checkouts.ts';
+import { saveAnswer } from '../../store/payments/idempotency-keys.ts';
 import { loadOrderStates } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
 import { changedBy, countTokenChange, lockVisibleOrder } from '../orders/order-access.ts';
@@ -34,7 +35,6 @@ import {
   findFirstAnswer,
   type KeyedRequest,
   keyedRequest,
-  saveFirstAnswer,
 } from './idempotency.ts';
 import {
   notStartedMessage,
@@ -102,8 +102,7 @@ async function startAtProvider(services: Services, stored: StoredPayment): Promi
   const now = services.clock();
   const callResult = callResultOfStart(result, refused, now, (why) => notStarted(why, now));
   const reply = replyToStart(services, ids, result);
-  const saveReply =
-    keyed && ((tx: Transaction) => saveFirstAnswer(tx, keyed, transactionId, reply));
+  const saveReply = keyed && ((tx: Transaction) => saveAnswer(tx, keyed, transactionId, reply));
   try {
     await recordCall(services, { ...call, outcome: result.kind, callResult }, more, saveReply);
     return reply;

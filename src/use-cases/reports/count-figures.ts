@@ -6,7 +6,6 @@
 import type { Actor } from '../../domain/audit.ts';
 import { listDifferences } from '../../domain/reports/figure.ts';
 import { dayOf } from '../../domain/reports/slot.ts';
-import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { IsOver } from '../../services/run-step.ts';
 import type { Services } from '../../services/services.ts';
@@ -21,7 +20,7 @@ const figures: SlotVisitor = { purpose: 'figures', visit: recountSlots };
 
 /** Those whose orders were created or changed since the last sweep. Returns how many accounts are left. */
 export function countFigures(
-  services: { readonly database: Database; readonly clock: Clock },
+  services: Pick<Services, 'database' | 'clock'>,
   isOver: IsOver,
 ): Promise<number> {
   return visitChanged(services, figures, isOver);
@@ -29,7 +28,7 @@ export function countFigures(
 
 /** A part of all others. The walk is endless, so nothing counts as left. */
 export async function walkFigures(
-  services: { readonly database: Database },
+  services: Pick<Services, 'database'>,
   isOver: IsOver,
 ): Promise<number> {
   await visitSome(services, figures, isOver);

@@ -3,9 +3,10 @@
  * last one, and a few of all others. See docs/decisions/0045.
  */
 import { settledBefore, slotAfter } from '../../domain/reports/slot.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
+import { addSeconds } from '../../domain/time.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import type { IsOver } from '../../services/run-step.ts';
+import type { Services } from '../../services/services.ts';
 import { listAccountIds } from '../../store/accounts/accounts.ts';
 import { findNextSlot, listChangedSlots } from '../../store/reports/figure-slots.ts';
 import type { Slot } from '../../store/reports/figures.ts';
@@ -31,7 +32,7 @@ const passSecondsMax = 6 * 60 * 60;
  * accounts are left.
  */
 export async function visitChanged(
-  { database, clock }: { readonly database: Database; readonly clock: Clock },
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   { purpose, visit }: SlotVisitor,
   isOver: IsOver,
 ): Promise<number> {
@@ -58,7 +59,7 @@ const slotsPerSweep = 100;
  * and takes all the time of its step. Later ones find what was missed because a clock was wrong.
  */
 export async function visitSome(
-  { database }: { readonly database: Database },
+  { database }: Pick<Services, 'database'>,
   { purpose, visit }: SlotVisitor,
   isOver: IsOver,
 ): Promise<void> {

@@ -2,9 +2,8 @@
  * Learns which consumers use an e-mail address, for search. No index of orders contains the address
  * (docs/decisions/0046), so the half hours of orders are visited for it, with cursors of its own.
  */
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
 import type { IsOver } from '../../services/run-step.ts';
+import type { Services } from '../../services/services.ts';
 import { learnEmailsOf } from '../../store/consumers/consumer-emails.ts';
 import { lockSlots } from '../../store/reports/slot-cursors.ts';
 import { type SlotVisitor, visitChanged, visitSome } from '../reports/visit-slots.ts';
@@ -23,7 +22,7 @@ const emails: SlotVisitor = {
 
 /** Of orders that were created or changed since the last sweep, and of a part of all others. */
 export async function learnEmails(
-  services: { readonly database: Database; readonly clock: Clock },
+  services: Pick<Services, 'database' | 'clock'>,
   isOver: IsOver,
 ): Promise<number> {
   const left = await visitChanged(services, emails, isOver);
