@@ -2,8 +2,8 @@
 import { commandLine } from '../../domain/audit.ts';
 import { listRotatableSecretKinds } from '../../providers/account-settings.ts';
 import { type RotatableSecretKind, rotateSecret } from '../../use-cases/accounts/rotate-secret.ts';
-import { accountArgument } from '../framework/arguments.ts';
 import { defineCommand, UsageError } from '../framework/command.ts';
+import { accountArgument } from '../framework/common-options.ts';
 import { printedName } from '../framework/render.ts';
 import { overlapOption, readOverlap } from './overlap-option.ts';
 import { readSecret } from './provider-options.ts';

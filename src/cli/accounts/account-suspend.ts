@@ -6,8 +6,8 @@ import {
   type Suspension,
   suspendAccount,
 } from '../../use-cases/accounts/suspend-account.ts';
-import { accountArgument } from '../framework/arguments.ts';
 import { type Command, defineCommand } from '../framework/command.ts';
+import { accountArgument } from '../framework/common-options.ts';
 
 export const accountSuspend = commandOf('suspend', suspendAccount, {
   summary: 'Refuse the calls of an account.',

@@ -11,8 +11,8 @@ import {
   simulatorWarning,
 } from '../../use-cases/accounts/create-account.ts';
 import { updateAccount } from '../../use-cases/accounts/update-account.ts';
-import { accountArgument } from '../framework/arguments.ts';
 import { defineCommand, RefusedError } from '../framework/command.ts';
+import { accountArgument } from '../framework/common-options.ts';
 import { accountFlags, readSettings, updateOptions } from './account-options.ts';
 import { accountView } from './account-view.ts';
 import { readLogo } from './branding-options.ts';

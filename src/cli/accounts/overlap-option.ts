@@ -1,6 +1,6 @@
 /** `--overlap`: how long the former secret or key stays valid beside the new one. */
 import type { ValueSpec } from '../framework/command.ts';
-import { readDuration } from '../framework/duration.ts';
+import { readDuration } from '../framework/common-options.ts';
 
 export const overlapOption = {
   overlap: {

@@ -2,8 +2,8 @@
 import { commandLine } from '../../domain/audit.ts';
 import { findEmail, findPhones } from '../../domain/consumers/erased-consumer.ts';
 import { eraseConsumer } from '../../use-cases/consumers/erase-consumer.ts';
-import { accountArgument } from '../framework/arguments.ts';
 import { defineCommand, RefusedError, UsageError } from '../framework/command.ts';
+import { accountArgument } from '../framework/common-options.ts';
 
 export const consumerErase = defineCommand({
   name: ['consumer', 'erase'],

@@ -1,8 +1,8 @@
 /** `endpoint list`: prints the endpoints of all accounts or of one, without secrets. */
 import { listAllEndpoints, listEndpoints } from '../../store/accounts/endpoints.ts';
-import { defineCommand, RefusedError } from '../framework/command.ts';
-import { accountOption } from '../framework/page-options.ts';
-import { renderList } from '../framework/render-list.ts';
+import { defineCommand } from '../framework/command.ts';
+import { accountOption, checkAccount } from '../framework/common-options.ts';
+import { renderList } from '../framework/list.ts';
 import type { Column } from '../framework/table.ts';
 import { endpointView } from './endpoint-view.ts';
 
@@ -20,9 +20,7 @@ export const endpointList = defineCommand({
       if (account === undefined) {
         return { endpoints: (await listAllEndpoints(database)).map(endpointView) };
       }
-      if (!(await accounts.find(account))) {
-        throw new RefusedError(`There is no account ${account}.`);
-      }
+      await checkAccount({ accounts }, account);
       return { endpoints: (await listEndpoints(database, account)).map(endpointView) };
     },
     render: (outcome, screen) =>

@@ -2,66 +2,10 @@
 import { eventIdOf, findEventKey } from '../../domain/ids.ts';
 import { type EventCursor, eventStates, type ListedEvent } from '../../store/events/event-lists.ts';
 import { listEvents } from '../../use-cases/events/list-events.ts';
-import { defineCommand, UsageError } from '../framework/command.ts';
-import { readOneOf } from '../framework/one-of.ts';
-import {
-  accountOption,
-  afterOption,
-  effort,
-  limitOption,
-  openScope,
-  orderOption,
-  readLimit,
-  readOrderId,
-  readSince,
-  sinceOption,
-} from '../framework/page-options.ts';
-import { renderList } from '../framework/render-list.ts';
+import { UsageError } from '../framework/command.ts';
+import { orderOption, readOneOf, readOrderId } from '../framework/common-options.ts';
+import { defineList, effort, listScope } from '../framework/list.ts';
 import { ageOf, type Column } from '../framework/table.ts';
-
-export const eventList = defineCommand({
-  name: ['event', 'list'],
-  summary: 'List events and whether they were delivered.',
-  description:
-    'Lists events, one line for each endpoint: those of the newest order first. A page looks at 20,000 of them at most.',
-  options: {
-    ...accountOption,
-    ...orderOption,
-    state: {
-      type: 'string',
-      value: 'STATE',
-      text: `Only those of this state: ${eventStates.join(', ')}.`,
-    },
-    ...sinceOption('Only those of orders created since then.'),
-    ...limitOption,
-    ...afterOption,
-  },
-  examples: ['event list --order o_…', 'event list --account acc_… --state undelivered'],
-  prepare: ({ values }) => {
-    const { account } = values;
-    const state = readOneOf('--state', values.state, eventStates);
-    const sinceAt = readSince(values.since);
-    const limit = readLimit(values.limit);
-    const orderId = readOrderId(values.order);
-    const after = readAfter(values.after);
-    return {
-      run: async (services) => {
-        const scope = await openScope(services, account);
-        const filter = { orderId, state, orderedSince: sinceAt(services.clock()) };
-        const query = { filter, after, limit, effort };
-        const { rows, next } = await listEvents(services, scope, query);
-        return {
-          events: rows.map(eventView),
-          ...(next && { next: `${eventIdOf(next)}/${next.endpointId}` }),
-        };
-      },
-      render: (outcome, screen) => {
-        const { events, next } = outcome as { events: EventView[]; next?: string };
-        return renderList(events, columns, next, screen);
-      },
-    };
-  },
-});
 
 function readAfter(text: string | undefined): EventCursor | undefined {
   if (text === undefined) return undefined;
@@ -99,3 +43,36 @@ const columns: ReadonlyArray<Column<EventView>> = [
   { title: 'NEXT', text: (shown) => shown.next_attempt_at },
   { title: 'ENDPOINT', text: (shown) => shown.endpoint_id },
 ];
+
+export const eventList = defineList({
+  name: ['event', 'list'],
+  summary: 'List events and whether they were delivered.',
+  description:
+    'Lists events, one line for each endpoint: those of the newest order first. A page looks at 20,000 of them at most.',
+  options: {
+    ...orderOption,
+    state: {
+      type: 'string',
+      value: 'STATE',
+      text: `Only those of this state: ${eventStates.join(', ')}.`,
+    },
+  },
+  since: 'Only those of orders created since then.',
+  examples: ['event list --order o_…', 'event list --account acc_… --state undelivered'],
+  rows: 'events',
+  columns,
+  prepare: (values) => {
+    const state = readOneOf('--state', values.state, eventStates);
+    const orderId = readOrderId(values.order);
+    const after = readAfter(values.after);
+    return async (services, page) => {
+      const { since: orderedSince, limit } = page;
+      const query = { filter: { orderId, state, orderedSince }, after, limit, effort };
+      const { rows, next } = await listEvents(services, await listScope(services, page), query);
+      return {
+        rows: rows.map(eventView),
+        next: next && `${eventIdOf(next)}/${next.endpointId}`,
+      };
+    };
+  },
+});

@@ -3,7 +3,7 @@ import { commandLine } from '../../domain/audit.ts';
 import { showEvent } from '../../use-cases/events/list-events.ts';
 import { resendEvents } from '../../use-cases/events/resend-events.ts';
 import { defineCommand, RefusedError, UsageError } from '../framework/command.ts';
-import { readSince, sinceOption } from '../framework/page-options.ts';
+import { readSince, sinceOption } from '../framework/common-options.ts';
 import { readEndpointId } from './endpoint-view.ts';
 import { eventArgument, readEventKey } from './event-show.ts';
 

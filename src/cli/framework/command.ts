@@ -82,7 +82,10 @@ export type Command = {
   readonly prepare: (words: Words<OptionSpecs>) => Prepared;
 };
 
-type Described<Specs extends OptionSpecs> = Omit<Command, 'arguments' | 'options' | 'prepare'> & {
+export type Described<Specs extends OptionSpecs> = Omit<
+  Command,
+  'arguments' | 'options' | 'prepare'
+> & {
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: Specs;
   readonly prepare: (words: Words<Specs>) => Prepared;

@@ -1,6 +1,8 @@
-/** A delivery as the command line prints it. */
-import type { Delivery } from '../../domain/inbox/delivery.ts';
+/** A delivery as the command line prints it, and the option for its state. */
+import { type Delivery, type DeliveryState, deliveryStates } from '../../domain/inbox/delivery.ts';
 import type { DescribedDelivery } from '../../use-cases/inbox/describe-contents.ts';
+import type { ValueSpec } from '../framework/command.ts';
+import { readOneOf } from '../framework/common-options.ts';
 import { amountNumber, amountText } from '../framework/money-text.ts';
 import { styleOfStatus } from '../framework/status-style.ts';
 import { ageOf, type Column } from '../framework/table.ts';
@@ -43,3 +45,15 @@ export const deliveryColumns: ReadonlyArray<Column<DescribedView>> = [
   { title: 'FLAGS', text: ({ flags }) => flags.join(','), widthMax: 24, style: () => 'yellow' },
   { title: 'WHY', text: ({ why }) => why },
 ];
+
+export const stateOption = {
+  state: {
+    type: 'string',
+    value: 'STATE',
+    text: `Only deliveries of this state: ${deliveryStates.join(', ')}.`,
+  },
+} as const satisfies Record<string, ValueSpec>;
+
+export function readState(text: string | undefined): DeliveryState | undefined {
+  return readOneOf('--state', text, deliveryStates);
+}

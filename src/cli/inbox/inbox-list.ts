@@ -1,55 +1,28 @@
 /** `inbox list`: prints the newest deliveries, of all states or of one, page by page. */
 import { listDeliveries } from '../../use-cases/inbox/list-deliveries.ts';
-import { defineCommand } from '../framework/command.ts';
-import {
-  accountOption,
-  afterOption,
-  effort,
-  limitOption,
-  openScope,
-  readLimit,
-  readSince,
-  sinceOption,
-} from '../framework/page-options.ts';
-import { renderList } from '../framework/render-list.ts';
-import { type DescribedView, deliveryColumns, describedView } from './delivery-view.ts';
+import { defineList, effort, listScope } from '../framework/list.ts';
+import { deliveryColumns, describedView, readState, stateOption } from './delivery-view.ts';
 import { readAccountId } from './inbox-show.ts';
-import { readState, stateOption } from './state-option.ts';
 
-export const inboxList = defineCommand({
+export const inboxList = defineList({
   name: ['inbox', 'list'],
   summary: 'List the newest deliveries.',
   description:
     'Lists deliveries of the providers, newest first, one line each. The event and the amount come from the stored body; a dash means that it was pruned or does not say. A page looks at 20,000 deliveries at most.',
-  options: {
-    ...accountOption,
-    ...stateOption,
-    ...sinceOption('Only deliveries received since then.'),
-    ...limitOption,
-    ...afterOption,
-  },
+  options: stateOption,
+  since: 'Only deliveries received since then.',
   examples: ['inbox list --state parked', 'inbox list --account acc_… --since 24h --limit 20'],
-  prepare: ({ values }) => {
-    const { account, after } = values;
+  rows: 'deliveries',
+  columns: deliveryColumns,
+  prepare: (values) => {
     const state = readState(values.state);
-    const sinceAt = readSince(values.since);
-    const limit = readLimit(values.limit);
-    if (after !== undefined) readAccountId(after);
-    return {
-      run: async (services) => {
-        const scope = await openScope(services, account);
-        const filter = { state, since: sinceAt(services.clock()) };
-        const query = { filter, after, limit, effort };
-        const { deliveries, next } = await listDeliveries(services, scope, query);
-        return {
-          deliveries: deliveries.map(describedView),
-          ...(next && { next: next.deliveryId }),
-        };
-      },
-      render: (outcome, screen) => {
-        const { deliveries, next } = outcome as { deliveries: DescribedView[]; next?: string };
-        return renderList(deliveries, deliveryColumns, next, screen);
-      },
+    if (values.after !== undefined) readAccountId(values.after);
+    return async (services, page) => {
+      const { since, after, limit } = page;
+      const query = { filter: { state, since }, after, limit, effort };
+      const scope = await listScope(services, page);
+      const { deliveries, next } = await listDeliveries(services, scope, query);
+      return { rows: deliveries.map(describedView), next: next?.deliveryId };
     };
   },
 });

@@ -2,11 +2,10 @@
 import { commandLine } from '../../domain/audit.ts';
 import { walkDeliveryIds } from '../../store/inbox/deliveries.ts';
 import { replayDelivery } from '../../use-cases/inbox/replay-delivery.ts';
-import { deliveryArgument } from '../framework/arguments.ts';
 import { defineCommand, RefusedError, UsageError } from '../framework/command.ts';
-import { deliveryView } from './delivery-view.ts';
+import { deliveryArgument } from '../framework/common-options.ts';
+import { deliveryView, readState, stateOption } from './delivery-view.ts';
 import { readAccountId } from './inbox-show.ts';
-import { readState, stateOption } from './state-option.ts';
 
 export const inboxReplay = defineCommand({
   name: ['inbox', 'replay'],

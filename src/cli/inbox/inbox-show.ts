@@ -2,8 +2,8 @@
 import { findAccountIdOfDelivery } from '../../domain/ids.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import { findDelivery } from '../../store/inbox/deliveries.ts';
-import { deliveryArgument } from '../framework/arguments.ts';
 import { defineCommand, RefusedError, UsageError } from '../framework/command.ts';
+import { deliveryArgument } from '../framework/common-options.ts';
 import { deliveryView } from './delivery-view.ts';
 
 export const inboxShow = defineCommand({

@@ -1,51 +1,8 @@
 /** `review list`: prints the deliveries and flags that an operator has to resolve, page by page, each oldest first. */
 import { listReview, type ReviewEntry } from '../../use-cases/review/list-review.ts';
-import { defineCommand, RefusedError, UsageError } from '../framework/command.ts';
-import {
-  accountOption,
-  limitOption,
-  readLimit,
-  readSince,
-  sinceOption,
-} from '../framework/page-options.ts';
-import { renderList } from '../framework/render-list.ts';
+import { UsageError } from '../framework/command.ts';
+import { defineList } from '../framework/list.ts';
 import { ageOf, type Column } from '../framework/table.ts';
-
-export const reviewList = defineCommand({
-  name: ['review', 'list'],
-  summary: 'List what a person has to look at.',
-  description:
-    'Lists every open item: deliveries that need a review, flags of orders and transactions, and dead deliveries. Each has an id for "review resolve", the reason, and an advice.',
-  options: {
-    ...accountOption,
-    ...sinceOption('Only items that are open since then.'),
-    ...limitOption,
-    after: { type: 'string', value: 'NEXT', text: 'Continue at the "next" of the last page.' },
-  },
-  examples: ['review list', 'review list --account acc_… --since 7d'],
-  prepare: ({ values }) => {
-    const { account, after } = values;
-    const limit = readLimit(values.limit);
-    const sinceAt = readSince(values.since);
-    return {
-      run: async (services) => {
-        if (account !== undefined && !(await services.accounts.find(account))) {
-          throw new RefusedError(`There is no account ${account}.`);
-        }
-        const since = sinceAt(services.clock());
-        const page = await listReview(services, { accountId: account, after, limit, since });
-        if (!page) throw new UsageError('--after must be the "next" of a page.');
-        const oldestFirst = page.entries.toSorted((a, b) => a.since.getTime() - b.since.getTime());
-        const { next } = page;
-        return { review: oldestFirst.map(reviewView), ...(next !== undefined && { next }) };
-      },
-      render: (outcome, screen) => {
-        const { review, next } = outcome as { review: ReviewView[]; next?: string };
-        return renderList(review, columns, next, screen);
-      },
-    };
-  },
-});
 
 type ReviewView = ReturnType<typeof reviewView>;
 
@@ -68,3 +25,23 @@ const columns: ReadonlyArray<Column<ReviewView>> = [
   { title: 'ID', text: ({ id }) => id },
   { title: 'ADVICE', text: ({ advice }) => advice },
 ];
+
+export const reviewList = defineList({
+  name: ['review', 'list'],
+  summary: 'List what a person has to look at.',
+  description:
+    'Lists every open item: deliveries that need a review, flags of orders and transactions, and dead deliveries. Each has an id for "review resolve", the reason, and an advice.',
+  options: {
+    after: { type: 'string', value: 'NEXT', text: 'Continue at the "next" of the last page.' },
+  },
+  since: 'Only items that are open since then.',
+  examples: ['review list', 'review list --account acc_… --since 7d'],
+  rows: 'review',
+  columns,
+  prepare: () => async (services, page) => {
+    const found = await listReview(services, page);
+    if (!found) throw new UsageError('--after must be the "next" of a page.');
+    const oldestFirst = found.entries.toSorted((a, b) => a.since.getTime() - b.since.getTime());
+    return { rows: oldestFirst.map(reviewView), next: found.next };
+  },
+});

@@ -10,8 +10,7 @@ import {
   UsageError,
   type ValueSpec,
 } from '../framework/command.ts';
-import { readDuration } from '../framework/duration.ts';
-import { accountOption } from '../framework/page-options.ts';
+import { accountOption, checkAccount, readDuration } from '../framework/common-options.ts';
 
 const noteOption = {
   note: {
@@ -103,9 +102,7 @@ function resolveMany({ state, 'older-than': age, account: accountId, note }: Man
   const ageSeconds = readDuration('--older-than', age);
   return {
     run: async (services) => {
-      if (accountId !== undefined && !(await services.accounts.find(accountId))) {
-        throw new RefusedError(`There is no account ${accountId}.`);
-      }
+      await checkAccount(services, accountId);
       const before = addSeconds(services.clock(), -ageSeconds);
       const request = { state, before, accountId, note, actor: commandLine } as const;
       const outcome = await resolveOld(services, request);

@@ -4,8 +4,8 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { Services } from '../../services/services.ts';
 import type { CreatedLink, LinkRequest } from '../../use-cases/orders/create-payment-link.ts';
 import { createLinkByHand } from '../../use-cases/orders/create-payment-link.ts';
-import { accountArgument } from '../framework/arguments.ts';
-import { defineCommand, RefusedError, UsageError } from '../framework/command.ts';
+import { defineCommand, UsageError } from '../framework/command.ts';
+import { accountArgument, checkAccount } from '../framework/common-options.ts';
 import { amountNumber } from '../framework/money-text.ts';
 import { linkOptions, readExpires, readLinkRequest } from './link-options.ts';
 
@@ -25,9 +25,7 @@ export const linkCreate = defineCommand({
     const expiresAt = readExpires(values.expires);
     return {
       run: async (services) => {
-        if (!(await services.accounts.find(accountId))) {
-          throw new RefusedError(`There is no account ${accountId}.`);
-        }
+        await checkAccount(services, accountId);
         const given = { ...request, expiresAt: expiresAt(services.clock()) };
         return linkView(await create(services, accountId, given));
       },

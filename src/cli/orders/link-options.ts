@@ -5,7 +5,7 @@ import type { SentUser } from '../../domain/orders/order.ts';
 import { addSeconds } from '../../domain/time.ts';
 import type { LinkRequest } from '../../use-cases/orders/create-payment-link.ts';
 import { type OptionSpecs, type OptionValues, UsageError } from '../framework/command.ts';
-import { readDuration } from '../framework/duration.ts';
+import { readDuration } from '../framework/common-options.ts';
 
 export const linkOptions = {
   amount: {

@@ -3,70 +3,14 @@ import { isOrderId } from '../../domain/ids.ts';
 import type { OrderStatus } from '../../domain/orders/order.ts';
 import { type ListedOrder, listOrders } from '../../use-cases/orders/list-orders.ts';
 import { consumerText, maskedUser } from '../consumers/consumer-view.ts';
-import { defineCommand, UsageError } from '../framework/command.ts';
+import { UsageError } from '../framework/command.ts';
+import { readOneOf } from '../framework/common-options.ts';
+import { defineList, effort, listScope } from '../framework/list.ts';
 import { amountNumber, amountText } from '../framework/money-text.ts';
-import { readOneOf } from '../framework/one-of.ts';
-import {
-  accountOption,
-  afterOption,
-  effort,
-  limitOption,
-  openScope,
-  readLimit,
-  readSince,
-  sinceOption,
-} from '../framework/page-options.ts';
-import { renderList } from '../framework/render-list.ts';
 import { styleOfStatus } from '../framework/status-style.ts';
 import { ageOf, type Column } from '../framework/table.ts';
 
 const statuses = ['new', 'pending', 'completed', 'lapsed'] as const satisfies OrderStatus[];
-
-export const orderList = defineCommand({
-  name: ['order', 'list'],
-  summary: 'List the newest orders.',
-  description:
-    'Lists orders, newest first, one line each. E-mail addresses and phone numbers are masked. A page looks at 20,000 orders at most, so with --status it may have few rows and a next page.',
-  options: {
-    ...accountOption,
-    status: {
-      type: 'string',
-      value: 'STATUS',
-      text: `Only orders of this status: ${statuses.join(', ')}.`,
-    },
-    ...sinceOption('Only orders created since then.'),
-    ...limitOption,
-    ...afterOption,
-  },
-  examples: ['order list --since 24h', 'order list --account acc_… --status pending --limit 20'],
-  prepare: ({ values }) => {
-    const { account, after } = values;
-    const status = readOneOf('--status', values.status, statuses);
-    const sinceAt = readSince(values.since);
-    const limit = readLimit(values.limit);
-    if (after !== undefined && !isOrderId(after)) {
-      throw new UsageError('--after must be the order id where the last page ended.');
-    }
-    return {
-      run: async (services) => {
-        const scope = await openScope(services, account);
-        const from = sinceAt(services.clock());
-        const filter = { ...(status && { status }), ...(from && { from }) };
-        const { orders, next } = await listOrders(services, scope, {
-          filter,
-          after,
-          limit,
-          effort,
-        });
-        return { orders: orders.map(orderView), ...(next !== undefined && { next }) };
-      },
-      render: (outcome, screen) => {
-        const { orders, next } = outcome as { orders: OrderView[]; next?: string };
-        return renderList(orders, columns, next, screen);
-      },
-    };
-  },
-});
 
 type OrderView = ReturnType<typeof orderView>;
 
@@ -101,3 +45,34 @@ const columns: ReadonlyArray<Column<OrderView>> = [
   { title: 'CONSUMER', text: ({ user }) => consumerText(user), widthMax: 40 },
   { title: 'ACCOUNT', text: (order) => order.account_id },
 ];
+
+export const orderList = defineList({
+  name: ['order', 'list'],
+  summary: 'List the newest orders.',
+  description:
+    'Lists orders, newest first, one line each. E-mail addresses and phone numbers are masked. A page looks at 20,000 orders at most, so with --status it may have few rows and a next page.',
+  options: {
+    status: {
+      type: 'string',
+      value: 'STATUS',
+      text: `Only orders of this status: ${statuses.join(', ')}.`,
+    },
+  },
+  since: 'Only orders created since then.',
+  examples: ['order list --since 24h', 'order list --account acc_… --status pending --limit 20'],
+  rows: 'orders',
+  columns,
+  prepare: (values) => {
+    const status = readOneOf('--status', values.status, statuses);
+    if (values.after !== undefined && !isOrderId(values.after)) {
+      throw new UsageError('--after must be the order id where the last page ended.');
+    }
+    return async (services, page) => {
+      const { since: from, after, limit } = page;
+      const filter = { ...(status && { status }), ...(from && { from }) };
+      const query = { filter, after, limit, effort };
+      const { orders, next } = await listOrders(services, await listScope(services, page), query);
+      return { rows: orders.map(orderView), next };
+    };
+  },
+});

@@ -7,8 +7,8 @@ import type { HistoryEntry } from '../../store/orders/history.ts';
 import { type ShownOrder, shownMax, showOrder } from '../../use-cases/orders/show-order.ts';
 import { consumerText, maskedUser } from '../consumers/consumer-view.ts';
 import { defineCommand, type Outcome, RefusedError } from '../framework/command.ts';
+import { accountOption, checkAccount } from '../framework/common-options.ts';
 import { amountNumber, amountText } from '../framework/money-text.ts';
-import { accountOption } from '../framework/page-options.ts';
 import { renderFields } from '../framework/render.ts';
 import { paint, type Screen } from '../framework/screen.ts';
 import { ageOf, type Column, renderTable } from '../framework/table.ts';
@@ -30,9 +30,7 @@ export const orderShow = defineCommand({
   examples: ['order show o_…', 'order show INV-1001 --account acc_…'],
   prepare: ({ values: { account }, positionals: [name = ''] }) => ({
     run: async (services) => {
-      if (account !== undefined && !(await services.accounts.find(account))) {
-        throw new RefusedError(`There is no account ${account}.`);
-      }
+      await checkAccount(services, account);
       const shown = await showOrder(services, name, account);
       if ('refusal' in shown) throw new RefusedError(shown.refusal);
       return shownView(shown, services.clock());

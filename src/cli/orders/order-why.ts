@@ -7,7 +7,7 @@ import { explanationText } from '../../domain/why/text.ts';
 import { explainOrder } from '../../use-cases/orders/explain-order.ts';
 import { findOrder } from '../../use-cases/orders/show-order.ts';
 import { defineCommand, type Outcome, RefusedError, UsageError } from '../framework/command.ts';
-import { accountOption } from '../framework/page-options.ts';
+import { accountOption, checkAccount } from '../framework/common-options.ts';
 import { paint, type Screen } from '../framework/screen.ts';
 
 export const orderWhy = defineCommand({
@@ -42,9 +42,7 @@ export const orderWhy = defineCommand({
     return {
       run: async (services) => {
         const { account } = values;
-        if (account !== undefined && !(await services.accounts.find(account))) {
-          throw new RefusedError(`There is no account ${account}.`);
-        }
+        await checkAccount(services, account);
         const found = await findOrder(services.database, name, account);
         if ('refusal' in found) throw new RefusedError(found.refusal);
         const options = { masked: true, upTo, afterTransaction };

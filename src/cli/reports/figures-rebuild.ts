@@ -1,8 +1,8 @@
 /** `figures rebuild`: counts the figures of the dashboard again. */
 import { commandLine } from '../../domain/audit.ts';
 import { rebuildFigures } from '../../use-cases/reports/count-figures.ts';
-import { defineCommand, RefusedError } from '../framework/command.ts';
-import { accountOption } from '../framework/page-options.ts';
+import { defineCommand } from '../framework/command.ts';
+import { accountOption, checkAccount } from '../framework/common-options.ts';
 
 export const figuresRebuild = defineCommand({
   name: ['figures', 'rebuild'],
@@ -13,9 +13,7 @@ export const figuresRebuild = defineCommand({
   examples: ['figures rebuild', 'figures rebuild --account acc_…'],
   prepare: ({ values: { account } }) => ({
     run: async (services) => {
-      if (account !== undefined && !(await services.accounts.find(account))) {
-        throw new RefusedError(`There is no account ${account}.`);
-      }
+      await checkAccount(services, account);
       return rebuildFigures(services, commandLine, account);
     },
   }),

@@ -3,8 +3,8 @@ import { commandLine } from '../../domain/audit.ts';
 import type { Services } from '../../services/services.ts';
 import { findOrder } from '../../store/orders/orders.ts';
 import { rebuildAll, rebuildOrder } from '../../use-cases/upkeep/rebuild-order.ts';
-import { accountArgument } from '../framework/arguments.ts';
 import { defineCommand, RefusedError, UsageError } from '../framework/command.ts';
+import { accountArgument } from '../framework/common-options.ts';
 
 export const orderRebuild = defineCommand({
   name: ['order', 'rebuild'],

@@ -2,9 +2,8 @@
 import { commandLine } from '../../domain/audit.ts';
 import { roles } from '../../domain/users/role.ts';
 import { inviteUser } from '../../use-cases/users/invite-user.ts';
-import { accountArgument } from '../framework/arguments.ts';
 import { defineCommand } from '../framework/command.ts';
-import { readOneOf } from '../framework/one-of.ts';
+import { accountArgument, readOneOf } from '../framework/common-options.ts';
 import { adviseOnLink, emailOption } from './user-view.ts';
 
 export const userInvite = defineCommand({

@@ -1,8 +1,8 @@
 /** `user list`: prints who belongs to which account. */
 import { listAllMembers, listMembers, type Member } from '../../store/users/memberships.ts';
-import { defineCommand, RefusedError } from '../framework/command.ts';
-import { accountOption } from '../framework/page-options.ts';
-import { renderList } from '../framework/render-list.ts';
+import { defineCommand } from '../framework/command.ts';
+import { accountOption, checkAccount } from '../framework/common-options.ts';
+import { renderList } from '../framework/list.ts';
 import type { Column } from '../framework/table.ts';
 
 export const userList = defineCommand({
@@ -14,9 +14,7 @@ export const userList = defineCommand({
   prepare: ({ values: { account } }) => ({
     run: async ({ database, accounts }) => {
       if (account === undefined) return { users: (await listAllMembers(database)).map(userView) };
-      if (!(await accounts.find(account))) {
-        throw new RefusedError(`There is no account ${account}.`);
-      }
+      await checkAccount({ accounts }, account);
       return { users: (await listMembers(database, account)).map(userView) };
     },
     render: (outcome, screen) =>

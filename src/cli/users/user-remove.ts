@@ -3,8 +3,8 @@ import { commandLine } from '../../domain/audit.ts';
 import { readUserEmail } from '../../domain/users/email.ts';
 import { listMembers } from '../../store/users/memberships.ts';
 import { removeMember } from '../../use-cases/users/change-member.ts';
-import { accountArgument } from '../framework/arguments.ts';
 import { defineCommand, RefusedError } from '../framework/command.ts';
+import { accountArgument } from '../framework/common-options.ts';
 import { emailOption } from './user-view.ts';
 
 export const userRemove = defineCommand({

@@ -1,10 +1,47 @@
-/** The options of every list: which account, since when, how many rows, and after which row. */
+/** Arguments and options that several commands have, and how they are read. */
 import { isOrderId } from '../../domain/ids.ts';
 import { addSeconds } from '../../domain/time.ts';
 import type { Services } from '../../services/services.ts';
-import { listAccountIds } from '../../store/accounts/accounts.ts';
-import { type OptionSpecs, RefusedError, UsageError, type ValueSpec } from './command.ts';
-import { readDuration } from './duration.ts';
+import {
+  type ArgumentSpec,
+  type OptionSpecs,
+  RefusedError,
+  UsageError,
+  type ValueSpec,
+} from './command.ts';
+
+export const accountArgument = {
+  name: 'ACCOUNT_ID',
+  phrase: 'an account id',
+  text: 'The account, such as acc_4f9KxQ2mPz7LbT1c.',
+} as const satisfies ArgumentSpec;
+
+export const deliveryArgument = {
+  name: 'DELIVERY_ID',
+  phrase: 'a delivery id',
+  text: 'The delivery, as "inbox list" prints it.',
+} as const satisfies ArgumentSpec;
+
+const secondsPerUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** Parses a duration, such as `90s`, `30m`, `24h` or `15d`. */
+export function readDuration(option: string, text: string): number {
+  const match = /^(\d{1,6})([smhd])$/.exec(text);
+  if (!match) throw new UsageError(`${option} must be a number with s, m, h or d, such as 24h.`);
+  return Number(match[1]) * (secondsPerUnit[match[2] ?? ''] ?? 0);
+}
+
+/** `what` names the value, such as `--status`. */
+export function readOneOf<Word extends string>(
+  what: string,
+  text: string | undefined,
+  words: readonly Word[],
+): Word | undefined {
+  if (text === undefined) return undefined;
+  const found = words.find((word) => word === text);
+  if (found === undefined) throw new UsageError(`${what} must be one of ${words.join(', ')}.`);
+  return found;
+}
 
 export const accountOption = {
   account: { type: 'string', value: 'ID', text: 'Only this account.' },
@@ -19,25 +56,6 @@ export function readOrderId(text: string | undefined): string | undefined {
   throw new UsageError('--order must be an order id, such as "order list" prints.');
 }
 
-const usualLimit = 100;
-const limitMax = 1_000;
-
-export const limitOption = {
-  limit: {
-    type: 'string',
-    value: 'N',
-    text: `The most rows to print, from 1 to ${limitMax}. ${usualLimit} unless given.`,
-  },
-} as const satisfies OptionSpecs;
-
-export const afterOption = {
-  after: {
-    type: 'string',
-    value: 'ID',
-    text: 'Continue behind the row where the last page ended.',
-  },
-} as const satisfies OptionSpecs;
-
 export function sinceOption(what: string): { readonly since: ValueSpec } {
   return {
     since: {
@@ -46,13 +64,6 @@ export function sinceOption(what: string): { readonly since: ValueSpec } {
       text: `${what} A duration such as 30m or 24h, or a time such as 2026-11-16T10:00Z.`,
     },
   };
-}
-
-export function readLimit(text: string | undefined): number {
-  if (text === undefined) return usualLimit;
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > limitMax) throw new UsageError(`--limit must be from 1 to ${limitMax}.`);
-  return limit;
 }
 
 /** A duration counts back from the time at which the command runs. */
@@ -75,16 +86,12 @@ export function readSince(text: string | undefined): (now: Date) => Date | undef
   return () => time;
 }
 
-/** Nobody waits for a command as for a page of the dashboard, so it has no limit of time. */
-export const effort = { lookedAtMax: 20_000, msMax: Number.POSITIVE_INFINITY };
-
-/** The accounts to list; all unless one is named. */
-export async function openScope(
-  { accounts, database }: Services,
+/** Refuses an account that does not exist. */
+export async function checkAccount(
+  { accounts }: Pick<Services, 'accounts'>,
   accountId: string | undefined,
-): Promise<readonly string[]> {
+): Promise<void> {
   if (accountId !== undefined && !(await accounts.find(accountId))) {
     throw new RefusedError(`There is no account ${accountId}.`);
   }
-  return accountId === undefined ? await listAccountIds(database) : [accountId];
 }
