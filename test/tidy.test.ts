@@ -358,10 +358,10 @@ test('the driver of the database is imported by src/postgres alone', async () =>
   }
   assert.deepEqual(importers, [
     'src/postgres/pg-internals.ts',
+    'src/postgres/pipelined-statement.ts',
     'src/postgres/pool.ts',
     'src/postgres/pooler-check.ts',
     'src/postgres/probe.ts',
-    'src/postgres/row-reader.ts',
   ]);
 });
 

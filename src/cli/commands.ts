@@ -22,7 +22,7 @@ import { eventShow } from './events/event-show.ts';
 import type { Command } from './framework/command.ts';
 import { UnknownCommandError } from './framework/explain-error.ts';
 import type { Group } from './framework/help.ts';
-import { findClosest } from './framework/suggest.ts';
+import { findClosest } from './framework/read-words.ts';
 import { inboxList } from './inbox/inbox-list.ts';
 import { inboxReplay } from './inbox/inbox-replay.ts';
 import { inboxShow } from './inbox/inbox-show.ts';

@@ -10,8 +10,13 @@ import { databaseLimits } from './limits.ts';
 import { pipelinedTransport } from './pipeline.ts';
 import { checkPipelining, type PipelineCheck } from './pipeline-check.ts';
 import { probeServer } from './probe.ts';
-import { begin, type Send, type Statement, type StatementResult } from './statement.ts';
-import type { Transport } from './transport.ts';
+import {
+  begin,
+  type Send,
+  type Statement,
+  type StatementResult,
+  type Transport,
+} from './statement.ts';
 
 export type TransportOptions = {
   /** Called once when the database is used without pipelining. */

@@ -5,24 +5,20 @@ import type pg from 'pg';
 import { ServiceError } from '../domain/errors.ts';
 import { type DatabaseAddress, serversOf } from './address.ts';
 import { chooseTransport, type TransportOptions } from './choose-transport.ts';
-import { clusterTransport } from './cluster-transport.ts';
 import { explainSlowWorker, mayRunAgain, translateDatabaseError } from './error-classes.ts';
 import { databaseLimits } from './limits.ts';
 import { mayShareConnection, openPool } from './pool.ts';
-import { pooledTransport } from './pooled-transport.ts';
+import { clusterTransport, pooledTransport } from './pooled-transport.ts';
 import { type ConnectionPreparation, prepareConnections } from './prepare-connection.ts';
-import type { Queryable, Transaction } from './queryable.ts';
 import { createQueueStats, type QueueStats } from './queue-stats.ts';
 import { rotateServers } from './servers.ts';
 import { type Session, withSession } from './session.ts';
 import type { PoolPurpose } from './session-settings.ts';
-import type { Statement } from './statement.ts';
+import type { Queryable, Statement, Transaction, Transport } from './statement.ts';
 import { type AfterCommit, runTransaction, type TransactionWork } from './transaction.ts';
-import type { Transport } from './transport.ts';
 
 export type { DatabaseAddress } from './address.ts';
-export type { AnyRow, Queryable, Transaction } from './queryable.ts';
-export type { Statement } from './statement.ts';
+export type { AnyRow, Queryable, Statement, Transaction } from './statement.ts';
 
 /**
  * A statement outside a transaction is repeated when its connection is lost, so it must be one that can be repeated:

@@ -4,8 +4,7 @@
  */
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
-import type { PipelinedStatement } from './pipelined-statement.ts';
-import type { Columns, Field } from './row-reader.ts';
+import type { Columns, Field, PipelinedStatement } from './pipelined-statement.ts';
 import type { Servers } from './servers.ts';
 import type { Statement } from './statement.ts';
 

@@ -6,8 +6,14 @@
 import type pg from 'pg';
 import { corkUntilNextTick, sendPipeline } from './pg-internals.ts';
 import { PipelinedStatement } from './pipelined-statement.ts';
-import { begin, isPrepared, type Send, type Statement, type StatementResult } from './statement.ts';
-import type { Transport } from './transport.ts';
+import {
+  begin,
+  isPrepared,
+  type Send,
+  type Statement,
+  type StatementResult,
+  type Transport,
+} from './statement.ts';
 
 export const pipelinedTransport: Transport = {
   isPipelined: true,

@@ -1,11 +1,16 @@
 /**
- * For a pooler in front of the server: two transactions of one connection may run in different sessions of the server.
+ * Transports for what may be in front of the server, or behind it. With a pooler, two transactions of one connection may run in different sessions of the server.
  * So every statement runs in a transaction, and every transaction sets what it depends on.
  */
 import type pg from 'pg';
 import { type PoolPurpose, setForTransaction } from './session-settings.ts';
-import { isPrepared, type Send, type Statement, type StatementResult } from './statement.ts';
-import type { Transport } from './transport.ts';
+import {
+  isPrepared,
+  type Send,
+  type Statement,
+  type StatementResult,
+  type Transport,
+} from './statement.ts';
 
 /** As plain text: a pooler takes statements that the server skipped after a failure for prepared. */
 const commit: Statement = { text: 'commit' };
@@ -56,4 +61,25 @@ async function settled<T>(all: readonly Promise<T>[]): Promise<T[]> {
 
 function nothing(): undefined {
   return undefined;
+}
+
+/** For the coordinator of a Citus cluster: sends a statement as `onCluster` writes it, where it has that. */
+export function clusterTransport(inner: Transport): Transport {
+  const choosing =
+    (send: Send): Send =>
+    (statement) =>
+      send(choose(statement));
+  return {
+    ...inner,
+    sendAlone: (client, statement) => inner.sendAlone(client, choose(statement)),
+    openSeparate: (client) => choosing(inner.openSeparate(client)),
+    openPipeline: (client, findObstacle) => choosing(inner.openPipeline(client, findObstacle)),
+  };
+}
+
+function choose({ onCluster, ...statement }: Statement): Statement {
+  const chosen = onCluster?.();
+  if (chosen === undefined) return statement;
+  const { name: _, ...unnamed } = statement;
+  return { ...unnamed, ...chosen };
 }

@@ -79,3 +79,13 @@ function setConfigs(settings: Settings, isLocal: string): string[] {
             then set_config('${name}', '${value}', ${isLocal}) end`,
   );
 }
+
+/**
+ * How the connections of a process are shared between requests and maintenance. Contract 15.2. Maintenance has at least
+ * two: the lease of the sweep is extended on one while the sweep uses another.
+ */
+export function shareConnections(connectionsMax: number): Readonly<Record<PoolPurpose, number>> {
+  const share = Math.max(2, Math.ceil(connectionsMax / 6));
+  const maintenance = Math.min(databaseLimits.maintenanceConnectionsMax, share);
+  return { maintenance, requests: connectionsMax - maintenance };
+}

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { ServiceError } from '../domain/errors.ts';
 import type { TransportChoice } from './choose-transport.ts';
 import { isSpoilt, warnsOfLostWait } from './error-classes.ts';
-import type { Transport } from './transport.ts';
+import type { Transport } from './statement.ts';
 
 /** A connection can break between two statements. A broken one is removed from the pool. */
 type Health = {

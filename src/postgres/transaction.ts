@@ -4,8 +4,8 @@ import {
   explainFailedCommit,
   explainLostCommit,
 } from './error-classes.ts';
-import type { Queryable, Transaction } from './queryable.ts';
 import type { Session } from './session.ts';
+import type { Queryable, Transaction } from './statement.ts';
 
 export type TransactionWork<Result> = (tx: Transaction) => Promise<Result>;
 

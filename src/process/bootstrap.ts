@@ -11,8 +11,8 @@ import {
 } from '../embedded-postgres/embedded-database.ts';
 import { makeMasterKeyOnce, readMasterKeys } from '../embedded-postgres/master-key-file.ts';
 import { writeServiceUrl } from '../embedded-postgres/service-url-file.ts';
-import { shareConnections } from '../postgres/connection-shares.ts';
 import { type Database, type DatabaseAddress, openDatabase } from '../postgres/database.ts';
+import { shareConnections } from '../postgres/session-settings.ts';
 import { allowedNetworksOf } from '../security/endpoint-address.ts';
 import { sealingKeyIdOf } from '../security/master-key.ts';
 import { networksOf } from '../security/networks.ts';

@@ -114,7 +114,7 @@ function traceDatabase(spans: Spans, database: Database): Database {
     if (!parent) return work();
     return spans.trace({ name, kind: SpanKind.CLIENT, attributes: system }, parent, work);
   };
-  // The statement is issued before this returns: the order of statements matters (src/postgres/in-order.ts).
+  // The statement is issued before this returns: the order of statements matters (`inOrder` of src/postgres/statement.ts).
   const queryOf =
     ({ query }: Queryable): Queryable['query'] =>
     (statement) =>

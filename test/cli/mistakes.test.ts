@@ -1,7 +1,7 @@
 /** Mistakes: one sentence and where to read on, or one JSON object with both. Contract 1.6. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findClosest } from '../../src/cli/framework/suggest.ts';
+import { findClosest } from '../../src/cli/framework/read-words.ts';
 import { runCommandHere } from '../support/command-here.ts';
 import { startTestService, testMasterKeyHex } from '../support/test-service.ts';
 

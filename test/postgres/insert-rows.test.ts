@@ -4,8 +4,8 @@ import { after, test } from 'node:test';
 import pg from 'pg';
 import { defineRows } from '../../src/postgres/binary-rows.ts';
 import { plainTransport } from '../../src/postgres/choose-transport.ts';
-import { clusterTransport } from '../../src/postgres/cluster-transport.ts';
 import { insertRows } from '../../src/postgres/insert-rows.ts';
+import { clusterTransport } from '../../src/postgres/pooled-transport.ts';
 import type { Statement } from '../../src/postgres/statement.ts';
 import { clusterAddress } from '../support/test-database.ts';
 

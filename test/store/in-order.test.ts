@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inOrder } from '../../src/postgres/in-order.ts';
+import { inOrder } from '../../src/postgres/statement.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 test('statements run in the order of the list, in one pipeline, and the results keep that order', async () => {

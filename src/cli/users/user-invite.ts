@@ -2,9 +2,21 @@
 import { commandLine } from '../../domain/audit.ts';
 import { roles } from '../../domain/users/role.ts';
 import { inviteUser } from '../../use-cases/users/invite-user.ts';
-import { defineCommand } from '../framework/command.ts';
+import { defineCommand, type OptionSpecs } from '../framework/command.ts';
 import { accountArgument, readOneOf } from '../framework/common-options.ts';
-import { adviseOnLink, emailOption } from './user-view.ts';
+
+export const emailOption = {
+  email: {
+    type: 'string',
+    value: 'ADDRESS',
+    text: 'The e-mail address of the person.',
+    isRequired: true,
+  },
+} as const satisfies OptionSpecs;
+
+export function adviseOnLink(): string[] {
+  return ['Whoever has the link can use it: give it to this person only.'];
+}
 
 export const userInvite = defineCommand({
   name: ['user', 'invite'],

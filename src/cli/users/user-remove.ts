@@ -5,7 +5,7 @@ import { listMembers } from '../../store/users/memberships.ts';
 import { removeMember } from '../../use-cases/users/change-member.ts';
 import { defineCommand, RefusedError } from '../framework/command.ts';
 import { accountArgument } from '../framework/common-options.ts';
-import { emailOption } from './user-view.ts';
+import { emailOption } from './user-invite.ts';
 
 export const userRemove = defineCommand({
   name: ['user', 'remove'],

@@ -2,7 +2,7 @@
 import { commandLine } from '../../domain/audit.ts';
 import { resetUser } from '../../use-cases/users/reset-user.ts';
 import { defineCommand } from '../framework/command.ts';
-import { adviseOnLink, emailOption } from './user-view.ts';
+import { adviseOnLink, emailOption } from './user-invite.ts';
 
 export const userReset = defineCommand({
   name: ['user', 'reset'],

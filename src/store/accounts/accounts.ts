@@ -4,11 +4,10 @@ import type { Endpoint } from '../../domain/accounts/endpoint.ts';
 import type { Logo } from '../../domain/accounts/logo.ts';
 import { snakeCase } from '../../domain/json/snake-case.ts';
 import type { Database, Queryable, Statement, Transaction } from '../../postgres/database.ts';
-import { inOrder } from '../../postgres/in-order.ts';
+import { inOrder } from '../../postgres/statement.ts';
 import { queryPerAccount } from '../per-account.ts';
 import { columnsOf, listRows, listValues } from '../query.ts';
 import { listSecrets, type SealedSecret } from './account-secrets.ts';
-import { replaceAlternateCurrencies } from './alternate-currencies.ts';
 import { listEndpoints } from './endpoints.ts';
 
 export type StoredAccount = AccountSettings & {
@@ -188,4 +187,38 @@ function toAccount(
     secrets,
     endpoints,
   };
+}
+
+async function replaceAlternateCurrencies(
+  tx: Transaction,
+  accountId: string,
+  alternatives: readonly AlternateCurrency[],
+) {
+  await rememberRates(tx, accountId);
+  await tx.query({
+    text: 'delete from account_alternate_currencies where account_id = $1',
+    values: [accountId],
+  });
+  for (const { from, to, rate } of alternatives) {
+    await tx.query({
+      text: `insert into account_alternate_currencies (account_id, from_currency, to_currency, rate)
+             values ($1, $2, $3, $4)`,
+      values: [accountId, from, to, rate],
+    });
+  }
+}
+
+/** So that a rate that is removed can be compared with the next one. The account must be locked. */
+async function rememberRates(tx: Transaction, accountId: string) {
+  const { rows } = await tx.query<AlternateCurrency>({
+    text: `select from_currency as "from", to_currency as "to", rate from account_alternate_currencies
+            where account_id = $1`,
+    values: [accountId],
+  });
+  if (rows.length === 0) return;
+  const lastRates = Object.fromEntries(rows.map(({ from, ...last }) => [from, last]));
+  await tx.query({
+    text: 'update accounts set former_rates = former_rates || $2 where account_id = $1',
+    values: [accountId, JSON.stringify(lastRates)],
+  });
 }

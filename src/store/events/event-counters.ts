@@ -1,6 +1,6 @@
 /** Counts of events and endpoints for /metrics. Each is read from a partial index that contains only such rows. */
 import type { Queryable } from '../../postgres/database.ts';
-import { inOrder } from '../../postgres/in-order.ts';
+import { inOrder } from '../../postgres/statement.ts';
 import { findValue } from '../query.ts';
 
 type WaitingEvents = { readonly count: number; readonly oldestAt: Date | null };

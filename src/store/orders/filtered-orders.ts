@@ -5,7 +5,7 @@ import type { OrderFilter, PaymentFilter } from '../../domain/orders/order-filte
 import type { Queryable } from '../../postgres/database.ts';
 import { type Condition, compare, type FoundRows, findNewest, type StepRange } from '../newest.ts';
 import type { OrderKey } from '../order-rows.ts';
-import { isRefunded as isRefundedSql } from '../payments/moved-amount.ts';
+import { isRefunded as isRefundedSql } from '../payments/transactions.ts';
 
 type FilteredRange = StepRange & { readonly filter: OrderFilter; readonly now: Date };
 

@@ -5,8 +5,8 @@
 import type { Order } from '../../domain/orders/order.ts';
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Database, Queryable, Transaction } from '../../postgres/database.ts';
-import { inOrder } from '../../postgres/in-order.ts';
 import { insertRows } from '../../postgres/insert-rows.ts';
+import { inOrder } from '../../postgres/statement.ts';
 import { type KnownNames, listParkedDeliveries } from '../inbox/parked-deliveries.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
 

@@ -1,11 +1,12 @@
-/** Rows of order lists: orders with a summary of their transactions. */
+/** Rows of order lists: orders with a summary of their transactions; and the currencies of the newest orders. */
 import type { MinorUnits } from '../../domain/money/money.ts';
 import type { OrderStatus, User } from '../../domain/orders/order.ts';
 import { sortedOnce } from '../../domain/payments/transaction.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
-import type { Database } from '../../postgres/database.ts';
+import type { Database, Queryable } from '../../postgres/database.ts';
 import type { OrderKey } from '../order-rows.ts';
 import { queryPerAccount } from '../per-account.ts';
+import { listValues } from '../query.ts';
 
 export type OrderListRow = OrderKey & {
   readonly invoiceId: string;
@@ -97,4 +98,18 @@ function toRow(order: OrderPart, transactions: readonly TransactionPart[]): Orde
 
 function toSummary({ transactionId, status, provider, mode, failure }: TransactionPart) {
   return { transactionId, status, provider, mode, failure };
+}
+
+/** Enough to find the usual currencies, and cheap to read. */
+const lookedAtMax = 500;
+
+/** The currencies of the newest orders of an account, the most frequent one first. */
+export function listRecentCurrencies(database: Queryable, accountId: string) {
+  return listValues<string>(database, {
+    text: `select currency
+             from (select currency from orders where account_id = $1
+                    order by order_id desc limit $2) newest
+            group by currency order by count(*) desc, currency`,
+    values: [accountId, lookedAtMax],
+  });
 }

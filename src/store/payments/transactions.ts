@@ -165,3 +165,6 @@ export async function deleteTransactions(
 function toDate(timeMs: number | null): Date | null {
   return timeMs === null ? null : new Date(timeMs);
 }
+
+/** The SQL condition for a refund `t` of which something reached the consumer. */
+export const isRefunded = `t.type = 'refund' and (t.status = 'succeeded' or t.moved_amount > 0)`;

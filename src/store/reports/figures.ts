@@ -8,7 +8,7 @@ import { type Figure, type FigureKind, figureKinds } from '../../domain/reports/
 import { slotAfter } from '../../domain/reports/slot.ts';
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import { isRefunded } from '../payments/moved-amount.ts';
+import { isRefunded } from '../payments/transactions.ts';
 import { listValues } from '../query.ts';
 
 /** The orders of an account that were created in a half hour. */

@@ -5,7 +5,7 @@
  */
 import { addSeconds } from '../../domain/time.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
-import { inOrder } from '../../postgres/in-order.ts';
+import { inOrder } from '../../postgres/statement.ts';
 import {
   countEvents,
   type EventCounters,

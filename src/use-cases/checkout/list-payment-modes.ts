@@ -17,7 +17,7 @@ import type { Caller } from '../../security/tokens.ts';
 import { findRoute } from '../../services/provider-apis.ts';
 import type { Services } from '../../services/services.ts';
 import { findOrder } from '../../store/orders/orders.ts';
-import { listModesPaidWith } from '../../store/payments/paid-modes.ts';
+import { listModesPaidWith } from '../../store/payments/transaction-lists.ts';
 import { checkAccess, isOpenTo } from '../orders/order-access.ts';
 
 export type PaymentModesReply = {

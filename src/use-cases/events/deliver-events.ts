@@ -8,7 +8,7 @@ import { eventLimits } from '../../domain/events/limits.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { createAccountBatcher } from '../../postgres/account-batch.ts';
 import type { Transaction } from '../../postgres/database.ts';
-import { inOrder } from '../../postgres/in-order.ts';
+import { inOrder } from '../../postgres/statement.ts';
 import { createEndpointLanes, type Lane } from '../../services/endpoint-lanes.ts';
 import type { Services } from '../../services/services.ts';
 import { lockAccount } from '../../store/accounts/accounts.ts';

@@ -14,7 +14,7 @@ import {
   makeUndeliveredDue,
   type ResendRange,
   type ResentEvents,
-} from '../../store/events/resent-events.ts';
+} from '../../store/events/event-deliveries.ts';
 
 /** To one endpoint, or to all that are enabled. A process of the service sends them within a second. */
 export async function resendEvents(

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Delivery, isUnfinished } from '../../domain/inbox/delivery.ts';
 import type { Transaction } from '../../postgres/database.ts';
-import { inOrder } from '../../postgres/in-order.ts';
+import { inOrder } from '../../postgres/statement.ts';
 import { saveErasedBodies } from '../../store/consumers/erasure.ts';
 import type { NewEvent } from '../../store/events/events.ts';
 import { insertDeliveries, updateDeliveries } from '../../store/inbox/delivery-writes.ts';

@@ -6,7 +6,7 @@ import { findOrderNames } from '../../domain/inbox/translation.ts';
 import { affectedBy, lowestIdTimeOf } from '../../domain/order-state/large-order.ts';
 import { isVoid } from '../../domain/payments/notice.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import { inOrder } from '../../postgres/in-order.ts';
+import { inOrder } from '../../postgres/statement.ts';
 import type { OrderKey } from '../../store/order-rows.ts';
 import type { AccountPspKey } from '../../store/orders/large-orders.ts';
 import {

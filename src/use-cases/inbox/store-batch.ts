@@ -32,8 +32,8 @@ import { keyOf, type RecognisedDelivery, recogniseRepeats } from '../../domain/i
 import { resultOfRetry } from '../../domain/inbox/retry-schedule.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { limitLockWait, type Queryable, type Transaction } from '../../postgres/database.ts';
-import { inOrder } from '../../postgres/in-order.ts';
 import { databaseLimits } from '../../postgres/limits.ts';
+import { inOrder } from '../../postgres/statement.ts';
 import { createPauses } from '../../services/event-loop.ts';
 import type { Services } from '../../services/services.ts';
 import { listHeldEvents, lockDeliveriesByKey } from '../../store/inbox/delivery-writes.ts';

@@ -3,7 +3,7 @@ import { unloadedOf } from '../../domain/order-state/large-order.ts';
 import type { OrderState } from '../../domain/order-state/order-state.ts';
 import { listAnnounced } from '../../domain/order-state/relate.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import { inOrder } from '../../postgres/in-order.ts';
+import { inOrder } from '../../postgres/statement.ts';
 import type { OrderKey, StoredOrder } from '../../store/order-rows.ts';
 import {
   type AccountPspKey,

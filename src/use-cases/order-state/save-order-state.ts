@@ -2,7 +2,7 @@
 import { type SettledOrderState, settle } from '../../domain/order-state/settle.ts';
 import { addSeconds } from '../../domain/time.ts';
 import type { Transaction } from '../../postgres/database.ts';
-import { inOrder } from '../../postgres/in-order.ts';
+import { inOrder } from '../../postgres/statement.ts';
 import type { Services } from '../../services/services.ts';
 import { insertEvents } from '../../store/events/events.ts';
 import { appendHistory } from '../../store/orders/history.ts';

@@ -12,8 +12,11 @@ import { providers } from '../../providers/providers.ts';
 import { type Effort, type ListedAccounts, readNewest } from '../../services/read-newest.ts';
 import type { Services } from '../../services/services.ts';
 import { findFilteredOrders } from '../../store/orders/filtered-orders.ts';
-import { listOrderRows, type OrderListRow } from '../../store/orders/order-list-rows.ts';
-import { listRecentCurrencies } from '../../store/orders/recent-currencies.ts';
+import {
+  listOrderRows,
+  listRecentCurrencies,
+  type OrderListRow,
+} from '../../store/orders/order-list-rows.ts';
 
 type OrdersQuery = {
   readonly filter: OrderFilter;

@@ -17,8 +17,8 @@ import {
 import type { ProviderName } from '../../domain/provider-name.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { limitLockWait, type Transaction } from '../../postgres/database.ts';
-import { inOrder } from '../../postgres/in-order.ts';
 import { databaseLimits } from '../../postgres/limits.ts';
+import { inOrder } from '../../postgres/statement.ts';
 import type { Outcome, Records, StartedPayment } from '../../providers/outbound.ts';
 import { mapWithPauses } from '../../services/event-loop.ts';
 import type { FinishedCall, Services } from '../../services/services.ts';
