@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { translateDeliveries } from '../../src/use-cases/inbox/translate-delivery.ts';
-import { deliveryOf } from '../domain/inbox-delivery.ts';
+import { deliveryOf } from '../domain/inbox/delivery.ts';
 import { partnerEvent, partnerPayment } from '../support/deliveries.ts';
 
 test('other work runs while many large bodies are read', async () => {

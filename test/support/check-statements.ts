@@ -44,7 +44,7 @@ export async function checkStatements(
   return isWholeRun ? [...findings, ...findUnsent(statements)] : findings;
 }
 
-/** Its statements belong to earlier schemas; test/store/migration-rules.test.ts judges them. */
+/** Its statements belong to earlier schemas; test/store/upkeep/migration-rules.test.ts judges them. */
 const migrations = 'upkeep/migrate.ts:';
 
 async function checkStatement(

@@ -29,7 +29,7 @@ const groups: Readonly<Record<string, { files: string; except?: readonly string[
   'api-refund': { files: 'test/api/refund/*.test.ts' },
   'api-webhooks': { files: 'test/api/webhooks/*.test.ts' },
   browser: { files: 'test/browser/*.test.ts' },
-  cli: { files: 'test/cli/*.test.ts' },
+  cli: { files: 'test/cli/**/*.test.ts' },
   client: { files: 'test/client/*.test.ts' },
   domain: { files: 'test/domain/**/*.test.ts' },
   events: { files: 'test/events/*.test.ts' },
@@ -37,12 +37,16 @@ const groups: Readonly<Record<string, { files: string; except?: readonly string[
   http: { files: 'test/http/*.test.ts' },
   journey: { files: 'test/journey/*.test.ts' },
   openapi: { files: 'test/openapi/*.test.ts' },
+  postgres: {
+    files:
+      'test/postgres/{account-batch,batch,embedded,embedded-access,in-order,pool,rows}.test.ts',
+  },
   providers: { files: 'test/providers/*.test.ts' },
   security: { files: 'test/security/*.test.ts' },
   services: { files: 'test/services/*.test.ts', except: ['event-loop', 'name-lookups'] },
   simulator: { files: 'test/simulator/*.test.ts' },
   'slow-browser': { files: 'test/slow/browser/*.test.ts' },
-  store: { files: 'test/store/*.test.ts', except: ['database', 'first-plans'] },
+  store: { files: 'test/store/**/*.test.ts', except: ['first-plans'] },
 };
 
 export const groupNames = Object.keys(groups);

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { after, test } from 'node:test';
+import { openDatabase } from '../../../src/postgres/database.ts';
+import { findMissingMigrations, migrate } from '../../../src/store/upkeep/migrate.ts';
+import { addMigration } from '../../support/second-migration.ts';
+import { createTestDatabase } from '../../support/test-database.ts';
+
+const files = (await readdir(new URL('../../../migrations/', import.meta.url))).sort();
+
+for (const processes of [2, 8]) {
+  test(`${processes} concurrent processes that migrate an empty database apply each file once`, async () => {
+    const { database, url } = await createTestDatabase('template0');
+    assert.deepEqual(await findMissingMigrations(database), files);
+    const rivals = Array.from({ length: processes }, () => openRival(url));
+
+    const applied = await Promise.all(rivals.map((rival) => migrate(rival)));
+
+    assert.deepEqual(applied.flat(), files);
+    const { rows } = await database.query<{ version: number; name: string }>({
+      text: 'select version, name from schema_migrations where version > 0 order by version',
+    });
+    assert.deepEqual(
+      rows,
+      files.map((name) => ({ version: Number(name.slice(0, 4)), name })),
+    );
+    assert.deepEqual(await findMissingMigrations(database), []);
+  });
+}
+
+test('a second run applies nothing', async () => {
+  const { database } = await createTestDatabase('template0');
+  assert.deepEqual(await migrate(database), files);
+  assert.deepEqual(await migrate(database), []);
+});
+
+test('an upgrade applies the migration that is missing, once, whoever starts it', async () => {
+  const { database, url } = await createTestDatabase();
+  const { folder, name } = await addMigration('create table notes (note_id text primary key);');
+  const rivals = Array.from({ length: 4 }, () => openRival(url));
+  const applied = await Promise.all(rivals.map((rival) => migrate(rival, folder)));
+  assert.deepEqual(applied.flat(), [name]);
+  const { rows } = await database.query<{ name: string }>({
+    text: 'select name from schema_migrations where version > 0 order by version',
+  });
+  assert.deepEqual(
+    rows.map((row) => row.name),
+    [...files, name],
+  );
+  assert.deepEqual(await migrate(database), [], 'the former release finds nothing to do');
+});
+
+test('a migration that fails changes nothing', async () => {
+  const { database } = await createTestDatabase();
+  const { folder } = await addMigration('create table notes (note_id text); select 1 / 0;');
+  await assert.rejects(migrate(database, folder), /division by zero/);
+  const { rows } = await database.query({
+    text: `select to_regclass('notes') as notes, max(version) as version from schema_migrations`,
+  });
+  assert.deepEqual(rows, [{ notes: null, version: files.length }]);
+});
+
+function openRival(url: string) {
+  const rival = openDatabase({ connectionString: url });
+  after(() => rival.close());
+  return rival;
+}
