@@ -39,8 +39,11 @@ export type TestService = TestDatabase & {
   readonly logText: () => string;
   /** Moves the service's clock. */
   readonly advanceSeconds: (seconds: number) => void;
-  /** From now on only `advanceSeconds` moves the service's clock, so that a slow machine makes no difference. */
-  readonly stopClock: () => void;
+  /**
+   * From now on only `advanceSeconds` moves the service's clock, so that a slow machine makes no difference. Returns
+   * what lets the clock run again.
+   */
+  readonly stopClock: () => () => void;
   readonly call: (path: string, call?: Call) => Promise<Reply>;
   readonly createAccount: (settings?: TestSettings) => Promise<TestAccount>;
 };
@@ -107,6 +110,9 @@ export async function startTestService({
     },
     stopClock: () => {
       stoppedAtMs ??= Date.now();
+      return () => {
+        stoppedAtMs = undefined;
+      };
     },
     call: (path, options) => callService(baseUrl, path, options),
     createAccount: async (settings = {}) => {

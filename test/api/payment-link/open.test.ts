@@ -89,7 +89,9 @@ test('an unknown link and a malformed one get the same page', async () => {
   assert.match(replies[0], /There is no such payment/);
 });
 
-test('one link is used ten times a second, then 429; other links are not affected', async () => {
+test('one link is used ten times a second, then 429; other links are not affected', async (t) => {
+  // A machine that needs seconds for the calls would refuse none of them.
+  t.after(service.stopClock());
   const [{ path }, { path: other }] = [await createLink(), await createLink()];
   const unknown = `/l/${newLinkId(account.accountId)}`;
   for (const [target, status] of [
@@ -99,8 +101,8 @@ test('one link is used ten times a second, then 429; other links are not affecte
     const replies = await Promise.all(Array.from({ length: 60 }, () => open(target)));
     const served = replies.filter((reply) => reply.status === status);
     const refused = replies.filter((reply) => reply.status === 429);
-    assert.equal(served.length + refused.length, 60);
-    assert.ok(served.length >= limits.linkUsesPerSecond && refused.length > 0, `${served.length}`);
+    assert.equal(served.length, limits.linkUsesPerSecond);
+    assert.equal(refused.length, 60 - limits.linkUsesPerSecond);
     for (const reply of refused) {
       assert.equal(reply.headers.get('retry-after'), '1');
       assert.match(reply.body, /Please wait a few seconds/);
