@@ -42,7 +42,10 @@ export type Cause =
   | { readonly kind: 'time' };
 
 const operations: ReadonlySet<string> = new Set([
-  ...['start-payment', 'start-intent', 'start-refund', 'fetch-status'],
+  'start-payment',
+  'start-intent',
+  'start-refund',
+  'fetch-status',
 ]);
 
 /** From the text that the history stores. */

@@ -13,7 +13,10 @@ export const paymentModes = {
 /** Every payment mode that an enquiry can show: `Card` when the funding is unknown, EMI for instalments. */
 export const shownPaymentModes: readonly string[] = [
   ...Object.values(paymentModes),
-  ...['Credit Card EMI', 'Debit Card EMI', 'Card', 'Pay Later'],
+  'Credit Card EMI',
+  'Debit Card EMI',
+  'Card',
+  'Pay Later',
 ];
 
 export type PaymentModeCode = keyof typeof paymentModes;

@@ -66,7 +66,9 @@ export async function runStatements(
 ): Promise<void> {
   const settings = flagsOf({ ...quiet, exit_on_error: 'on' });
   const program = launch(programs.postgres, user, [
-    ...['--single', '-D', directory],
+    '--single',
+    '-D',
+    directory,
     ...settings,
     databaseName,
   ]);

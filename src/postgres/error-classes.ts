@@ -135,8 +135,12 @@ export function explainSlowWorker(error: unknown): unknown {
 }
 
 const endedConnection = [
-  ...[adminShutdown, crashShutdown, idleTimeout, transactionTimeout],
-  ...['ECONNRESET', 'EPIPE'],
+  adminShutdown,
+  crashShutdown,
+  idleTimeout,
+  transactionTimeout,
+  'ECONNRESET',
+  'EPIPE',
 ];
 
 function isLostConnection(error: unknown): boolean {

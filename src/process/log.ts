@@ -6,8 +6,17 @@ export type Log = Logger;
 
 /** A second line of defence: these fields should not be logged in the first place. */
 const secretFields = [
-  ...['authorization', 'token', 'refresh_token', 'access_secret', 'secret', 'password'],
-  ...['email', 'mobile_number', 'mobileNumber', 'account_number', 'accountNumber'],
+  'authorization',
+  'token',
+  'refresh_token',
+  'access_secret',
+  'secret',
+  'password',
+  'email',
+  'mobile_number',
+  'mobileNumber',
+  'account_number',
+  'accountNumber',
 ];
 
 export function createLog(level: string, destination?: DestinationStream): Log {

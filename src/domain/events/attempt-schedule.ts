@@ -6,8 +6,15 @@ const hour = 60 * minute;
 
 /** Seconds before each attempt after the first: together about three days. */
 export const attemptSeconds: readonly number[] = [
-  ...[5, 5 * minute, 30 * minute],
-  ...[2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour],
+  5,
+  5 * minute,
+  30 * minute,
+  2 * hour,
+  5 * hour,
+  10 * hour,
+  14 * hour,
+  20 * hour,
+  24 * hour,
 ];
 
 const retryAfterSecondsMax = 24 * hour;

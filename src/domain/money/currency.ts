@@ -16,7 +16,19 @@ const withdrawnSince = ['ANG', 'BGN', 'CUC'];
  * in them has no exact integer form, so they are not accepted.
  */
 const withoutMinorUnit = [
-  ...['XAG', 'XAU', 'XBA', 'XBB', 'XBC', 'XBD', 'XDR', 'XPD', 'XPT', 'XSU', 'XTS', 'XUA', 'XXX'],
+  'XAG',
+  'XAU',
+  'XBA',
+  'XBB',
+  'XBC',
+  'XBD',
+  'XDR',
+  'XPD',
+  'XPT',
+  'XSU',
+  'XTS',
+  'XUA',
+  'XXX',
 ];
 
 const exponents: ReadonlyMap<string, number> = buildExponents();

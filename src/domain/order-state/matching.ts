@@ -187,8 +187,13 @@ const requestKey = (refundRequestId: string) => `request ${refundRequestId}`;
 
 /** The statuses from best to worst: what a merchant wants to know first. */
 const preference: readonly Transaction['status'][] = [
-  ...(['succeeded', 'authorized', 'pending'] as const),
-  ...(['reversing', 'reversed', 'failed', 'new'] as const),
+  'succeeded',
+  'authorized',
+  'pending',
+  'reversing',
+  'reversed',
+  'failed',
+  'new',
 ];
 
 function bestFirst(a: Transaction, b: Transaction): number {

@@ -9,8 +9,14 @@
  * those of `failed`, by name. An order with payments of two names counts for both.
  */
 export const figureKinds = [
-  ...(['created', 'completed', 'paid', 'failed', 'refunded'] as const),
-  ...(['mode', 'provider', 'failure'] as const),
+  'created',
+  'completed',
+  'paid',
+  'failed',
+  'refunded',
+  'mode',
+  'provider',
+  'failure',
 ] as const;
 
 export type FigureKind = (typeof figureKinds)[number];

@@ -66,8 +66,13 @@ function byImportance(a: Change, b: Change): number {
 
 /** Constants of a transaction, and what its other fields are derived from. */
 const hiddenFields: ReadonlySet<string> = new Set([
-  ...['type', 'transactionId', 'provider'],
-  ...['recordedAtMs', 'authorizedAtMs', 'partialCapture', 'paymentPspOrder'],
+  'type',
+  'transactionId',
+  'provider',
+  'recordedAtMs',
+  'authorizedAtMs',
+  'partialCapture',
+  'paymentPspOrder',
 ]);
 
 function showTransactionChange(change: Change): Change[] {

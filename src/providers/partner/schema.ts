@@ -98,9 +98,16 @@ const record = <Entity extends TSchema>(entity: Entity, name: string) =>
   );
 
 const events = [
-  ...['payment.authorized', 'payment.captured', 'payment.failed', 'order.paid'],
-  ...['refund.created', 'refund.processed', 'refund.failed', 'payment.dispute.created'],
-  ...['payment.dispute.action_required', 'payment.dispute.lost'],
+  'payment.authorized',
+  'payment.captured',
+  'payment.failed',
+  'order.paid',
+  'refund.created',
+  'refund.processed',
+  'refund.failed',
+  'payment.dispute.created',
+  'payment.dispute.action_required',
+  'payment.dispute.lost',
 ];
 
 export const partnerSchema = Type.Object(

@@ -112,8 +112,13 @@ export async function saveErasedOrder(
                              earlier_consumers = $8
             where account_id = $1 and order_id = $2`,
     values: [
-      ...[accountId, orderId, JSON.stringify(details), userId, contentDigest],
-      ...[held.length === 0 ? null : JSON.stringify(held), at],
+      accountId,
+      orderId,
+      JSON.stringify(details),
+      userId,
+      contentDigest,
+      held.length === 0 ? null : JSON.stringify(held),
+      at,
       earlierConsumers ? JSON.stringify(earlierConsumers) : null,
     ],
   });

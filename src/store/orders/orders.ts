@@ -156,7 +156,11 @@ export async function saveOrderContent(tx: Transaction, order: Order) {
                   user_id = $9, restricted = $10, details = $11, earlier_consumers = $12
             where account_id = $1 and order_id = $2`,
     values: [
-      ...[order.accountId, order.orderId, amounts.beforeTax, amounts.tax, amounts.total],
+      order.accountId,
+      order.orderId,
+      amounts.beforeTax,
+      amounts.tax,
+      amounts.total,
       conversion?.original.beforeTax ?? null,
       conversion?.original.tax ?? null,
       conversion?.original.total ?? null,

@@ -55,8 +55,14 @@ export async function claimKey(
                   created_at = excluded.created_at
             where k.created_at <= $8`,
     values: [
-      ...[accountId, keyDigest, scope],
-      ...[contentDigest, orderId, transactionId, createdAt, usedAfter],
+      accountId,
+      keyDigest,
+      scope,
+      contentDigest,
+      orderId,
+      transactionId,
+      createdAt,
+      usedAfter,
     ],
   });
 }

@@ -144,8 +144,13 @@ export async function sumFiguresByBucket(
                   date_bin($7::interval, starts_at, $6::timestamptz) as bucket
              ${ofPeriod} group by kind, currency, bucket`,
     values: [
-      ...[accountId, kinds, from, to, except],
-      ...[new Date(-offsetSeconds * 1_000), `${bucketSeconds} seconds`],
+      accountId,
+      kinds,
+      from,
+      to,
+      except,
+      new Date(-offsetSeconds * 1_000),
+      `${bucketSeconds} seconds`,
     ],
   });
   return rows.map((row) => ({ ...toFigure(row), startsAt: row.bucket }));

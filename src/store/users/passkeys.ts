@@ -78,8 +78,11 @@ export async function insertChallenge(database: Queryable, challenge: Challenge)
     text: `insert into passkey_challenges (challenge, purpose, subject, user_id, expires_at)
            values ($1, $2, $3, $4, $5) on conflict (challenge) do nothing`,
     values: [
-      ...[challenge.challenge, challenge.purpose, challenge.subject],
-      ...[challenge.userId, challenge.expiresAt],
+      challenge.challenge,
+      challenge.purpose,
+      challenge.subject,
+      challenge.userId,
+      challenge.expiresAt,
     ],
   });
 }

@@ -36,9 +36,16 @@ export async function insertSession(tx: Transaction, session: Session, secretDig
                                  expires_at, confirmed_at, address, user_agent)
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     values: [
-      ...[session.sessionId, secretDigest, session.userId, session.accountId, session.createdAt],
-      ...[session.lastSeenAt, session.expiresAt, session.confirmedAt],
-      ...[session.address, session.userAgent],
+      session.sessionId,
+      secretDigest,
+      session.userId,
+      session.accountId,
+      session.createdAt,
+      session.lastSeenAt,
+      session.expiresAt,
+      session.confirmedAt,
+      session.address,
+      session.userAgent,
     ],
   });
 }

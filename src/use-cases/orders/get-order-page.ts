@@ -72,7 +72,8 @@ export async function getOrderPage(
     sums: { paid, refunded, pending, available },
     checkout: await findCheckout(database, order),
     resolved: await listResolutions(database, accountId, [
-      ...[orderId, ...subjects.map(({ transactionId }) => transactionId)],
+      orderId,
+      ...subjects.map(({ transactionId }) => transactionId),
     ]),
     payments: shown,
     ...rest,
