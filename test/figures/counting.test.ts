@@ -87,6 +87,20 @@ test('for random histories, counts and repeats, the figures are those of the ord
   );
 });
 
+test('what changes after a first count that was cut off is counted', async () => {
+  const own = await startTestService();
+  const { accountId } = await own.createAccount();
+  let now = new Date(startMs);
+  const services = { database: own.database, clock: () => now };
+  const order = await makeOrder(own.database, { accountId, createdAt: now });
+  await countFigures(services, () => true);
+  now = new Date(startMs + 3_600_000);
+  await countFigures(services, never);
+  await countFigures(services, never);
+  const expected = expectFigures([{ order, status: 'new', transactions: [] }]);
+  assert.deepEqual(await readFigures(own.database, accountId), expected);
+});
+
 test('a change that is committed long after its time is counted by the next sweep', async () => {
   const { accountId } = await service.createAccount();
   const order = await makeOrder(database, { accountId, createdAt: new Date(nowMs) });

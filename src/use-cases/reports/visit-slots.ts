@@ -41,6 +41,8 @@ export async function visitChanged(
   const latest = addSeconds(pass.reachedAt ?? now, passSecondsMax);
   const until = pass.until ?? (latest < now ? latest : now);
   const from = settledBefore(pass.reachedAt ?? until);
+  // The first pass must be known even if nothing of it is done: a later one would begin too late.
+  if (!pass.reachedAt && !pass.until) await savePass(database, purpose, { ...pass, until });
   const range = { from, until, after: pass.accountId };
   const changed = [...(await listChangedSlots(database, range))];
   for (const [index, [accountId, slots]] of changed.entries()) {
