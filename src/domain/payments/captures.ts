@@ -4,7 +4,7 @@
  */
 
 import type { MinorUnits } from '../money/money.ts';
-import { paymentStatuses, type Total } from './notice.ts';
+import { type PaymentStatus, paymentStatuses, type Total } from './notice.ts';
 import { findHighest, rankNotices } from './ranking.ts';
 import {
   type GroupRecords,
@@ -126,6 +126,16 @@ function listCaptured({ pspId, records, captures, voided }: PlacedPayment): Capt
 function toCaptured(pspId: string, notices: PlacedCapture['notices']): CapturedAmount {
   const amount = findAmountOf(notices)?.amount ?? 0;
   return { pspId, amount, atMs: capturedAt(notices) };
+}
+
+/** What a capture says about its payment: something to capture was authorised. */
+export function impliedStatus({ status }: Capture): PaymentStatus {
+  return status === 'pending' || status === 'failed' ? status : 'authorized';
+}
+
+/** The captures that money was taken with. */
+export function countedOf(captures: readonly Capture[] | null): Capture[] {
+  return (captures ?? []).filter(({ amount }) => amount > 0);
 }
 
 /** The notice that gives the amount of a capture. */

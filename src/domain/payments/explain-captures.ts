@@ -1,9 +1,10 @@
 /**
  * What a traced fold writes down about the fields of a payment that its captures and voids decide: status, amount, end,
- * captures and void. Contract 4.9.
+ * captures and void. Contract 4.9. The decision (`weigh-payment.ts`) names the function here that finds what decided.
  */
-import { findAmountOf } from './captures.ts';
+import { countedOf, findAmountOf, impliedStatus } from './captures.ts';
 import { becausePicked, becauseTogether, decided, decideLoss } from './fold.ts';
+import type { PaymentStatus } from './notice.ts';
 import {
   type Decision,
   findHighest,
@@ -22,20 +23,28 @@ import {
   voidsPayment,
 } from './records.ts';
 import type { Rule } from './rules.ts';
-import type { StoredPaymentNotice, VoidState } from './transaction.ts';
-import { countedOf, impliedStatus, type Money, type UnfoldedPayment } from './weigh-payment.ts';
+import type { Payment, StoredPaymentNotice, VoidState } from './transaction.ts';
 
 type N = Weighed<StoredPaymentNotice>;
 type Ranked = Ranking<StoredPaymentNotice>;
 type Because = Decision<StoredPaymentNotice>;
 
-export function becauseOfStatus(
-  payment: UnfoldedPayment,
-  { status, rule }: Money,
-  ranking: Ranked,
-): Because {
+type Placed = Pick<Payment, 'captures' | 'voided' | 'notices'>;
+
+/** `setBy` finds the notices that decided. Only a trace calls it. */
+export type DecidedStatus = {
+  readonly status: PaymentStatus;
+  readonly rule: Rule;
+  readonly setBy: (payment: Placed, ranking: Ranked, status: PaymentStatus) => N[];
+};
+
+/** `reported` ranks the notices by the status that they report. */
+export type ExplainAmount = (payment: Placed, ranking: Ranked, reported: Ranked) => Because;
+
+export function becauseOfStatus(payment: Placed, money: DecidedStatus, ranking: Ranked): Because {
+  const { rule } = money;
   const counted = countedNotices(payment);
-  const setBy = findDeciding(payment, status, rule, ranking);
+  const setBy = money.setBy(payment, ranking, money.status);
   const [winner] = setBy;
   return decided(ranking, rule, setBy, reportedStatusOf, (notice) => {
     if (isVoidRecord(notice))
@@ -55,43 +64,8 @@ function statusOf({ status }: N) {
   return status;
 }
 
-/** The notices that lead to the status by this rule. */
-function findDeciding(
-  payment: UnfoldedPayment,
-  status: Money['status'],
-  rule: Money['rule'],
-  ranking: Ranked,
-): N[] {
-  const counted = () => [...countedNotices(payment).values()];
-  switch (rule) {
-    case 'highest-status':
-    case 'paid-in-part':
-      return findReport(payment, status, ranking);
-    case 'captured-in-full':
-    case 'captured-in-part':
-      return counted();
-    case 'captured-and-rest-voided':
-      return [...counted(), ...findVoid(payment, 'done', ranking)];
-    case 'captured-unknown-amount':
-      return ranking.highestFirst.filter(
-        (notice) =>
-          isCapture(notice) &&
-          reportedStatusOf(notice) === 'succeeded' &&
-          notice.amount === undefined,
-      );
-    case 'voided':
-      return findVoid(payment, 'done', ranking);
-    case 'void-pending':
-      return payment.voided === 'pending'
-        ? findVoid(payment, 'pending', ranking)
-        : first(ranking, (notice) => isInState(payment, notice, 'pending'));
-    default:
-      return rule satisfies never;
-  }
-}
-
 /** A report of the payment itself, or of a capture that implies the status. */
-function findReport({ captures }: UnfoldedPayment, status: Money['status'], ranking: Ranked): N[] {
+export function findReport({ captures }: Placed, ranking: Ranked, status: PaymentStatus): N[] {
   const own = first(
     ranking,
     (notice) => !isCapture(notice) && !isVoidRecord(notice) && notice.status === status,
@@ -108,8 +82,25 @@ function first({ highestFirst }: Ranked, is: (notice: N) => boolean): N[] {
   return highestFirst.filter(is).slice(0, 1);
 }
 
-/** The notice that gives the amount of each capture that counts, by the provider's id. In the order of the captures. */
-function countedNotices({ captures, notices }: UnfoldedPayment): ReadonlyMap<string, N> {
+/** The captures that succeeded with an unknown amount. */
+export function findUnknownAmounts(_payment: Placed, { highestFirst }: Ranked): N[] {
+  return highestFirst.filter(
+    (notice) =>
+      isCapture(notice) && reportedStatusOf(notice) === 'succeeded' && notice.amount === undefined,
+  );
+}
+
+/** The notices that give the amounts of the captures that count, in the order of the captures. */
+export function findCounted(payment: Placed): N[] {
+  return [...countedNotices(payment).values()];
+}
+
+export function findCountedAndVoid(payment: Placed, ranking: Ranked): N[] {
+  return [...findCounted(payment), ...findVoid(payment, ranking)];
+}
+
+/** By the provider's id of the capture. */
+function countedNotices({ captures, notices }: Placed): ReadonlyMap<string, N> {
   const reports = Map.groupBy(notices.filter(isCapture), ownId);
   return new Map(
     countedOf(captures).flatMap(({ pspId }) => {
@@ -119,35 +110,29 @@ function countedNotices({ captures, notices }: UnfoldedPayment): ReadonlyMap<str
   );
 }
 
-export function becauseOfAmount(
-  payment: UnfoldedPayment,
-  { amountRule }: Money,
-  ranking: Ranked,
-  reported: Ranked,
-): Because {
-  if (amountRule === 'authorized-amount') {
-    const winner = findHighest(reported, 'amount', isSource);
-    const { setBy, lost } = becausePicked(reported, 'amount', winner, isSource);
-    const losses = lost.map((mention) =>
-      isCapture(mention.notice) ? { ...mention, rule: amountRule } : mention,
-    );
-    return { rule: amountRule, setBy, lost: losses };
-  }
-  // The total limits a payment made in one step. Another record of the provider's order may have it.
+export function becauseAuthorized(_payment: Placed, _ranking: Ranked, reported: Ranked): Because {
+  const rule: Rule = 'authorized-amount';
+  const winner = findHighest(reported, 'amount', isSource);
+  const { setBy, lost } = becausePicked(reported, 'amount', winner, isSource);
+  const losses = lost.map((mention) =>
+    isCapture(mention.notice) ? { ...mention, rule } : mention,
+  );
+  return { rule, setBy, lost: losses };
+}
+
+export function becauseCaptured(payment: Placed, ranking: Ranked): Because {
+  return becauseTogether(ranking, 'captured-total', findCounted(payment), 'amount');
+}
+
+/** The total limits a payment made in one step. Another record of the provider's order may have it. */
+export function becauseLimited(_payment: Placed, ranking: Ranked): Because {
   const limiting =
-    payment.capturedLimit === null
-      ? undefined
-      : (findHighest(ranking, 'capturedTotal') ?? findHighest(ranking, 'amount', isSource));
-  const setBy = limiting ? [limiting] : [...countedNotices(payment).values()];
-  return becauseTogether(ranking, 'captured-total', setBy, 'amount');
+    findHighest(ranking, 'capturedTotal') ?? findHighest(ranking, 'amount', isSource);
+  return becauseTogether(ranking, 'captured-total', limiting ? [limiting] : [], 'amount');
 }
 
 /** The payment was finished by its last capture, or by the void of the rest. */
-export function becauseOfEnd(
-  { captures }: UnfoldedPayment,
-  finishedAtMs: number,
-  ranking: Ranked,
-): Because {
+export function becauseOfEnd({ captures }: Placed, finishedAtMs: number, ranking: Ranked): Because {
   const last = new Set(
     countedOf(captures).flatMap(({ pspId, atMs }) => (atMs === finishedAtMs ? [pspId] : [])),
   );
@@ -162,7 +147,7 @@ export function becauseOfEnd(
   return becauseTogether(ranking, 'last-capture', setBy, 'statusSinceMs');
 }
 
-export function becauseOfCaptures(payment: UnfoldedPayment, ranking: Ranked): Because {
+export function becauseOfCaptures(payment: Placed, ranking: Ranked): Because {
   const counted = countedNotices(payment);
   const amountOf = (notice: N) => (isCapture(notice) ? (notice.amount ?? null) : undefined);
   return decided(ranking, 'captures-counted', [...counted.values()], amountOf, (notice) =>
@@ -172,7 +157,7 @@ export function becauseOfCaptures(payment: UnfoldedPayment, ranking: Ranked): Be
 
 /** Why a notice of a capture does not count. `winner` is the notice by which the same capture counts. */
 function decideCaptureLoss(
-  { captures, notices }: UnfoldedPayment,
+  { captures, notices }: Placed,
   notice: N,
   winner: N | undefined,
   ranking: Ranked,
@@ -186,26 +171,34 @@ function decideCaptureLoss(
   return isVoided ? 'capture-voided' : 'capture-not-done';
 }
 
-export function becauseOfVoid(payment: UnfoldedPayment, ranking: Ranked): Because {
-  const { voided } = payment;
-  const setBy = voided === null ? [] : findVoid(payment, voided, ranking);
+export function becauseOfVoid(payment: Placed, ranking: Ranked): Because {
+  const setBy = findVoid(payment, ranking);
   const read = (notice: N) => (isVoidRecord(notice) ? reportedStatusOf(notice) : undefined);
-  const rule = voided === 'pending' ? 'void-pending' : 'voided';
+  const rule = payment.voided === 'pending' ? 'void-pending' : 'voided';
   return decided(ranking, rule, setBy, read, (notice) =>
     decideVoidLoss(payment, notice, setBy[0], ranking),
   );
 }
 
-/** The highest notice of a void in this state that cancels the payment itself. */
-function findVoid(payment: UnfoldedPayment, state: VoidState, ranking: Ranked): N[] {
+/** The highest notice of the void that cancels the payment itself. */
+export function findVoid(payment: Placed, ranking: Ranked): N[] {
+  const { voided } = payment;
+  if (voided === null) return [];
   return first(
     ranking,
-    (notice) => isInState(payment, notice, state) && isOfPayment(payment, notice),
+    (notice) => isInState(payment, notice, voided) && isOfPayment(payment, notice),
   );
 }
 
+/** The void of the payment, or else of one of its captures. */
+export function findPendingVoid(payment: Placed, ranking: Ranked): N[] {
+  return payment.voided === 'pending'
+    ? findVoid(payment, ranking)
+    : first(ranking, (notice) => isInState(payment, notice, 'pending'));
+}
+
 /** A void that was reported as failed, and never as done, has no effect. */
-function isInState(payment: UnfoldedPayment, notice: N, state: VoidState): boolean {
+function isInState(payment: Placed, notice: N, state: VoidState): boolean {
   const status = state === 'done' ? 'reversed' : 'reversing';
   return (
     isVoidRecord(notice) &&
@@ -214,7 +207,7 @@ function isInState(payment: UnfoldedPayment, notice: N, state: VoidState): boole
   );
 }
 
-function isOfPayment(payment: UnfoldedPayment, notice: N): boolean {
+function isOfPayment(payment: Placed, notice: N): boolean {
   const captures = payment.captures ?? [];
   const target = targetsOf(reportsOfVoid(payment, notice)).find((id) =>
     captures.some(({ pspId }) => pspId === id),
@@ -222,17 +215,12 @@ function isOfPayment(payment: UnfoldedPayment, notice: N): boolean {
   return voidsPayment(notice.record, target, captures.length);
 }
 
-function reportsOfVoid({ notices }: UnfoldedPayment, { pspTransactionId }: N) {
+function reportsOfVoid({ notices }: Placed, { pspTransactionId }: N) {
   return notices.filter((each) => isVoidRecord(each) && each.pspTransactionId === pspTransactionId);
 }
 
 /** Why a notice of a void does not void the payment. `winner` is the one that does. */
-function decideVoidLoss(
-  payment: UnfoldedPayment,
-  notice: N,
-  winner: N | undefined,
-  ranking: Ranked,
-): Rule {
+function decideVoidLoss(payment: Placed, notice: N, winner: N | undefined, ranking: Ranked): Rule {
   if (voidStateOf(reportsOfVoid(payment, notice)) === null) return 'void-failed';
   if (!isOfPayment(payment, notice)) return 'void-of-capture';
   // As they were reported: a void without effect on the status would rank lower.

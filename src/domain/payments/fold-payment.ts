@@ -5,7 +5,6 @@
 import type { MinorUnits } from '../money/money.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 import {
-  becauseOfAmount,
   becauseOfCaptures,
   becauseOfEnd,
   becauseOfStatus,
@@ -80,7 +79,7 @@ export function foldPayment(
     voided,
     capturedLimit: payment.capturedLimit,
     unknownRefunds: null,
-    partialCapture: money.partialCapture,
+    partialCapture: money.partialCapture ?? null,
     authorizedAtMs: status === 'authorized' ? authorizedSince(all) : null,
     notices: payment.notices,
   };
@@ -111,8 +110,8 @@ function decideAmount(
   { money, authorized, ranking, reported }: WeighedPayment,
 ): MinorUnits | null {
   if (money.amount === undefined) return authorized ?? pick(ranking, 'amount', isCapture);
-  ranking.trace?.set('amount', becauseOfAmount(payment, money, ranking, reported));
-  return money.amount;
+  ranking.trace?.set('amount', money.amount.because(payment, ranking, reported));
+  return money.amount.value;
 }
 
 function decideCurrency(

@@ -45,7 +45,8 @@ export function foldRefund(refund: UnfoldedRefund, trace?: Trace<StoredRefundNot
   const ofStart = start ? refundNoticesOf(start) : [];
   const all = [...refund.notices.filter((notice) => !isVoid(notice)), ...ofStart];
   const parts = foldParts(start, all, refund);
-  const status = parts ? statusOfParts(parts) : statusOf(all, voidedPspIds !== null);
+  const decision = decideStatus(all, parts, voidedPspIds);
+  const { status } = decision;
   const ranking = rankNotices(
     all.map((notice) => capped(notice, status)),
     refundStatuses,
@@ -53,7 +54,7 @@ export function foldRefund(refund: UnfoldedRefund, trace?: Trace<StoredRefundNot
     trace ? refund.notices.filter(isVoid) : [],
   );
   const common = commonFields(ranking, status, start);
-  trace?.set('status', becauseOfStatus(refund, parts, status, ranking));
+  trace?.set('status', becauseOfStatus(decision, ranking));
   trace?.set('parts', becauseOfParts(refund, parts, ranking));
   trace?.set('voidedPspIds', becauseOfVoids(refund, ranking));
   const request = start?.refund;
@@ -92,7 +93,30 @@ function hasPspId({ pspTransactionId }: StoredRefundNotice): boolean {
   return pspTransactionId !== '';
 }
 
-type Voided = Pick<Refund, 'voidedPspIds'>;
+/** `setBy` finds the notices that decided. Only a trace calls it. */
+type DecidedStatus = {
+  readonly status: RefundStatus;
+  readonly rule: Rule;
+  readonly setBy: (ranking: Ranked) => readonly N[];
+};
+
+function decideStatus(
+  notices: readonly StoredRefundNotice[],
+  parts: readonly RefundPart[] | null,
+  voidedPspIds: Refund['voidedPspIds'],
+): DecidedStatus {
+  if (parts) {
+    const status = statusOfParts(parts);
+    const setBy = (ranking: Ranked) => {
+      const deciding = parts.filter((part) => part.status === status);
+      return decidingOfParts(deciding, voidedPspIds, ranking);
+    };
+    return { status, rule: 'parts', setBy };
+  }
+  if (voidedPspIds) return { status: 'failed', rule: 'refund-voided', setBy: voidsMade };
+  const setBy = ({ highestFirst }: Ranked) => highestFirst.slice(0, 1);
+  return { status: statusOf(notices, false), rule: 'highest-status', setBy };
+}
 
 function statusOf(notices: readonly StoredRefundNotice[], isVoided: boolean): RefundStatus {
   if (isVoided) return 'failed';
@@ -102,7 +126,7 @@ function statusOf(notices: readonly StoredRefundNotice[], isVoided: boolean): Re
 function foldParts(
   start: Start | null,
   notices: readonly StoredRefundNotice[],
-  { voidedPspIds }: Voided,
+  { voidedPspIds }: UnfoldedRefund,
 ): readonly RefundPart[] | null {
   const parts = start?.refund?.parts;
   if (!parts) return null;
@@ -178,22 +202,8 @@ function isMade({ status }: N): boolean {
   return status === 'succeeded';
 }
 
-function becauseOfStatus(
-  { voidedPspIds }: UnfoldedRefund,
-  parts: readonly RefundPart[] | null,
-  status: RefundStatus,
-  ranking: Ranked,
-): Because {
-  const rule = parts ? 'parts' : voidedPspIds ? 'refund-voided' : 'highest-status';
-  const setBy = parts
-    ? decidingOfParts(
-        parts.filter((part) => part.status === status),
-        voidedPspIds,
-        ranking,
-      )
-    : voidedPspIds
-      ? voidsMade(ranking)
-      : ranking.highestFirst.slice(0, 1);
+function becauseOfStatus({ rule, ...decision }: DecidedStatus, ranking: Ranked): Because {
+  const setBy = decision.setBy(ranking);
   const [winner] = setBy;
   // A split refund has a request for each part; they are one call to whoever reads this.
   const isNamed = (notice: N) => isRequest(notice) && setBy.some(isRequest);
@@ -234,7 +244,7 @@ function becauseOfVoids({ voidedPspIds }: UnfoldedRefund, ranking: Ranked): Beca
 function ownFlags(
   notices: readonly StoredRefundNotice[],
   parts: readonly RefundPart[] | null,
-  { voidedPspIds }: Voided,
+  { voidedPspIds }: UnfoldedRefund,
 ): readonly ReviewFlag[] {
   const flags: ReviewFlag[] = [];
   const byPart = Map.groupBy(notices, ({ pspTransactionId }) => (parts ? pspTransactionId : ''));

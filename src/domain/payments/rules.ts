@@ -61,13 +61,6 @@ const sentences = {
 
 export type Rule = keyof typeof sentences;
 
-/** What decides the status of a payment. */
-export type StatusRule = Extract<
-  Rule,
-  | ('highest-status' | 'paid-in-part' | 'voided' | 'void-pending' | 'captured-in-full')
-  | ('captured-in-part' | 'captured-and-rest-voided' | 'captured-unknown-amount')
->;
-
 export function sentenceOf(rule: Rule): string {
   return sentences[rule];
 }

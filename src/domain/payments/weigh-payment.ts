@@ -3,11 +3,24 @@
  * notice when fields are picked. `fold-payment.ts` builds the payment from it. Contract 4.2, 4.9.
  */
 import type { MinorUnits } from '../money/money.ts';
+import { countedOf, impliedStatus } from './captures.ts';
+import {
+  becauseAuthorized,
+  becauseCaptured,
+  becauseLimited,
+  type DecidedStatus,
+  type ExplainAmount,
+  findCounted,
+  findCountedAndVoid,
+  findPendingVoid,
+  findReport,
+  findUnknownAmounts,
+  findVoid,
+} from './explain-captures.ts';
 import { earliest, pick } from './fold.ts';
 import { type PaymentStatus, paymentStatuses } from './notice.ts';
 import { findHighest, rankNotices, type Trace, type Weighed } from './ranking.ts';
 import { isSource, isVoidRecord } from './records.ts';
-import type { StatusRule } from './rules.ts';
 import { paymentNoticeOf } from './start.ts';
 import type { Capture, Expected, Payment, StoredPaymentNotice } from './transaction.ts';
 
@@ -70,23 +83,22 @@ function baseStatus(
   return paymentStatuses[highest] ?? 'new';
 }
 
-/** What a capture says about its payment: something to capture was authorised. */
-export function impliedStatus({ status }: Capture): PaymentStatus {
-  return status === 'pending' || status === 'failed' ? status : 'authorized';
-}
-
-export type Money = {
-  readonly status: PaymentStatus;
-  readonly rule: StatusRule;
+type Money = DecidedStatus & {
   /** Set when it follows from the captures. Until all of it is captured, it is that of the authorisation. */
-  readonly amount?: MinorUnits;
-  readonly amountRule?: 'captured-total' | 'authorized-amount';
+  readonly amount?: { readonly value: MinorUnits; readonly because: ExplainAmount };
   readonly currency?: string;
   readonly finishedAtMs?: number | null;
-  readonly partialCapture: Payment['partialCapture'];
+  readonly partialCapture?: Payment['partialCapture'];
   /** Only part of the payment was approved or captured, and the rest will not be. */
   readonly isPartial?: true;
 };
+
+const reversed: Money = { status: 'reversed', rule: 'voided', setBy: findVoid };
+const reversing: Money = { status: 'reversing', rule: 'void-pending', setBy: findPendingVoid };
+
+function asReported(status: PaymentStatus): Money {
+  return { status, rule: 'highest-status', setBy: findReport };
+}
 
 /** Decides by the captured amount: all, a part or nothing of the authorisation. Contract 4.9. */
 function decideMoney(
@@ -96,44 +108,39 @@ function decideMoney(
   isPartlyApproved: boolean,
   expected: Expected,
 ): Money {
-  const plain = (rule: StatusRule, status: PaymentStatus): Money => ({
-    status,
-    rule,
-    partialCapture: null,
-  });
   const isVoiding = voided === 'pending' || captures?.some(({ status }) => status === 'voiding');
   if (base === 'succeeded') {
     if (voided === null) return decideOneStep(capturedLimit, isPartlyApproved, notices, expected);
-    return voided === 'done' ? plain('voided', 'reversed') : plain('void-pending', 'reversing');
+    return voided === 'done' ? reversed : reversing;
   }
   const counted = countedOf(captures);
   const captured = counted.reduce((sum, { amount }) => sum + amount, 0);
   if (captured === 0) {
     // Money was captured in a currency that we do not support, so its amount is not known.
     if (captures?.some((capture) => isOfUnknownAmount(capture, notices)))
-      return plain('captured-unknown-amount', 'succeeded');
-    if (base === 'reversed') return plain('highest-status', base);
-    if (voided === 'done') return plain('voided', 'reversed');
-    return isVoiding ? plain('void-pending', 'reversing') : plain('highest-status', base);
+      return { status: 'succeeded', rule: 'captured-unknown-amount', setBy: findUnknownAmounts };
+    if (base === 'reversed') return asReported(base);
+    if (voided === 'done') return reversed;
+    return isVoiding ? reversing : asReported(base);
   }
   const currency = findCaptureCurrency(captures, notices)?.currency ?? expected.currency;
   const capturedAtMs = latest(counted.map(({ atMs }) => atMs));
-  const total = { amount: captured, amountRule: 'captured-total', currency } as const;
-  const done = { ...total, status: 'succeeded', partialCapture: null } as const;
+  const total = { amount: { value: captured, because: becauseCaptured }, currency };
+  const done = { ...total, status: 'succeeded', setBy: findCounted } as const;
   const isFull = captured >= fullAmount(authorized, currency, expected);
   if (isFull) return { ...done, rule: 'captured-in-full', finishedAtMs: capturedAtMs };
   if (voided === 'done') {
+    const rule = 'captured-and-rest-voided';
     const finishedAtMs = latest([capturedAtMs, voidedSince(notices)]);
-    return { ...done, rule: 'captured-and-rest-voided', finishedAtMs, isPartial: true };
+    return { ...done, rule, setBy: findCountedAndVoid, finishedAtMs, isPartial: true };
   }
   const open =
     authorized === null
       ? total
-      : ({ amount: authorized, amountRule: 'authorized-amount', currency } as const);
-  if (isVoiding)
-    return { ...open, status: 'reversing', rule: 'void-pending', partialCapture: null };
-  const partialCapture = { captured, authorized };
-  return { ...open, status: 'authorized', rule: 'captured-in-part', partialCapture };
+      : { amount: { value: authorized, because: becauseAuthorized }, currency };
+  if (isVoiding) return { ...reversing, ...open };
+  const inPart = { status: 'authorized', rule: 'captured-in-part', setBy: findCounted } as const;
+  return { ...open, ...inPart, partialCapture: { captured, authorized } };
 }
 
 /** A payment made in one step has no later capture, so a part of it is final. Contract 4.17. */
@@ -143,16 +150,16 @@ function decideOneStep(
   notices: readonly StoredPaymentNotice[],
   expected: Expected,
 ): Money {
-  const paid = { status: 'succeeded', partialCapture: null } as const;
-  const inPart = { ...paid, rule: 'paid-in-part', isPartial: true } as const;
-  if (capturedLimit === null)
-    return isPartlyApproved ? inPart : { ...paid, rule: 'highest-status' };
+  const paid = asReported('succeeded');
+  const inPart: Money = { ...paid, rule: 'paid-in-part', isPartial: true };
+  if (capturedLimit === null) return isPartlyApproved ? inPart : paid;
   const own = findHighest(rankNotices(notices, paymentStatuses), 'currency');
   const currency = own?.currency ?? expected.currency;
   const isLess = capturedLimit < fullAmount(null, currency, expected);
-  const decided =
-    isPartlyApproved || isLess ? inPart : ({ ...paid, rule: 'highest-status' } as const);
-  return { ...decided, amount: capturedLimit, amountRule: 'captured-total' };
+  return {
+    ...(isPartlyApproved || isLess ? inPart : paid),
+    amount: { value: capturedLimit, because: becauseLimited },
+  };
 }
 
 function isOfUnknownAmount(
@@ -172,11 +179,6 @@ function fullAmount(
   const total = currency === expected.currency ? expected.total : Number.POSITIVE_INFINITY;
   const full = Math.min(authorized ?? Number.POSITIVE_INFINITY, total);
   return Number.isFinite(full) ? full : 0;
-}
-
-/** The captures that money was taken with. */
-export function countedOf(captures: readonly Capture[] | null): Capture[] {
-  return (captures ?? []).filter(({ amount }) => amount > 0);
 }
 
 /** The notice that sets the currency of the captured money. */
