@@ -1,10 +1,8 @@
 /** Decides which capture or payment each void cancels. Contract 4.9. */
 
-import type { PaymentStatus } from '../payments/notice.ts';
 import {
   chooseTarget,
   type HeldRecord,
-  highestStatus,
   type ImpliedPayment,
   isOneStep,
   oldestFirst,
@@ -108,7 +106,8 @@ function applyVoids(
   const voidCapture = (id: string, state: VoidState) => {
     if (voidedCaptures.get(id) !== 'done') voidedCaptures.set(id, state);
   };
-  const candidates = voids.length === 0 ? [] : [...captures].map(toCandidate);
+  const candidates =
+    voids.length === 0 ? [] : [...captures].map(([id, own]) => toVoidCandidate(id, own));
   let voided: VoidState | null = null;
   const records = [...sources, ...[...captures.values()].flat()];
   // Voids that target a capture come first, so that the others choose among the remaining captures.
@@ -138,20 +137,11 @@ function applyVoids(
   return { pspId, records, captures: placed, voided };
 }
 
-type CaptureCandidate = VoidCandidate & { readonly status: PaymentStatus };
-
-function toCandidate([pspId, own]: readonly [
-  string,
-  readonly StoredPaymentNotice[],
-]): CaptureCandidate {
-  return { ...toVoidCandidate(pspId, own), status: highestStatus(own) };
-}
-
 /** The void of an authorisation releases its uncaptured rest; the void of a payment cancels all of it. */
 function capturesOfPayment(
   { records: [record], notices }: TargetedVoid,
   sources: readonly StoredPaymentNotice[],
-  candidates: readonly CaptureCandidate[],
+  candidates: readonly VoidCandidate[],
 ): readonly string[] | 'no-target' {
   if (record === 'void-authorization') return [];
   if (record === 'void-capture') return isOneStep(sources) ? [] : 'no-target';
@@ -162,14 +152,10 @@ function capturesOfPayment(
 /** The capture that the void targets, or the one that it can only mean. */
 function capturesOfVoid(
   { capture, notices }: TargetedVoid,
-  candidates: readonly CaptureCandidate[],
+  candidates: readonly VoidCandidate[],
   voided: ReadonlyMap<string, VoidState>,
 ): readonly string[] | 'no-target' {
   if (capture !== undefined) return [capture];
-  const having = (status: PaymentStatus) =>
-    candidates.filter((each) => each.status === status && !voided.has(each.pspId));
-  // Chooses among successful captures, else among pending ones; never a failed one.
-  const succeeded = having('succeeded');
-  const chosen = chooseTarget(notices, succeeded.length > 0 ? succeeded : having('pending'));
+  const chosen = chooseTarget(notices, candidates, (pspId) => voided.has(pspId));
   return chosen === undefined ? 'no-target' : [chosen];
 }

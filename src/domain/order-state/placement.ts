@@ -17,7 +17,6 @@ import {
   type PlacedRefund,
   targetsOf,
   toVoidCandidate,
-  type VoidCandidate,
 } from '../payments/records.ts';
 import type { StoredPaymentNotice, StoredRefundNotice } from '../payments/transaction.ts';
 import { placeVoids } from './place-voids.ts';
@@ -177,7 +176,10 @@ function placeRefundVoids(
   const hold = (own: readonly StoredRefundNotice[], reason: HeldRecord['hold']) =>
     held.push(...own.map((refund) => ({ hold: reason, refund })));
   const records = [...refunds].flatMap(([refundId, own]) =>
-    [...Map.groupBy(own, ownId)].map(([pspId, notices]) => toRecord(refundId, pspId, notices)),
+    [...Map.groupBy(own, ownId)].map(([pspId, notices]) => ({
+      ...toVoidCandidate(pspId, notices),
+      refundId,
+    })),
   );
   const byPspId = new Map(records.map((record) => [record.pspId, record]));
   const byId = [...Map.groupBy(voids, ownId)].sort(oldestFirst);
@@ -186,12 +188,7 @@ function placeRefundVoids(
   const exactFirst = byId.toSorted(([, a], [, b]) => hasTarget(b) - hasTarget(a));
   for (const [, own] of exactFirst) {
     const [given, ...others] = targetsOf(own);
-    const target =
-      given ??
-      chooseRefund(
-        own,
-        records.filter(({ pspId }) => !voided.has(pspId)),
-      );
+    const target = given ?? chooseTarget(own, records, (pspId) => voided.has(pspId));
     const record = target === undefined ? undefined : byPspId.get(target);
     if (others.length > 0) hold(own, 'contradictory');
     else if (!record) hold(own, heldWith(target, held) ?? 'no-target');
@@ -206,32 +203,6 @@ function placeRefundVoids(
     }
   }
   return placed;
-}
-
-type RefundRecord = VoidCandidate & {
-  readonly refundId: string;
-  readonly statuses: ReadonlySet<StoredRefundNotice['status']>;
-};
-
-function toRecord(
-  refundId: string,
-  pspId: string,
-  notices: readonly StoredRefundNotice[],
-): RefundRecord {
-  const statuses = new Set(notices.map(({ status }) => status));
-  return { ...toVoidCandidate(pspId, notices), refundId, statuses };
-}
-
-/** Chooses among successful refunds, else among pending ones; never a failed one. */
-function chooseRefund(
-  notices: readonly StoredRefundNotice[],
-  records: readonly RefundRecord[],
-): string | undefined {
-  const made = records.filter(({ statuses }) => statuses.has('succeeded'));
-  const pending = records.filter(
-    ({ statuses }) => statuses.has('pending') && !statuses.has('failed'),
-  );
-  return chooseTarget(notices, made.length > 0 ? made : pending);
 }
 
 /** The void of a held refund is held for the same reason. */

@@ -100,7 +100,8 @@ export function isOneStep(notices: readonly StoredPaymentNotice[]): boolean {
   return highestStatus(notices.filter(isSource)) === 'succeeded';
 }
 
-export function highestStatus(notices: readonly StoredPaymentNotice[]): PaymentStatus {
+/** The statuses of refunds are some of these, in the same order. */
+export function highestStatus(notices: readonly AnyRecord[]): PaymentStatus {
   const ranks = notices.map(({ status }) => paymentStatuses.indexOf(status));
   return paymentStatuses[Math.max(0, ...ranks)] ?? 'new';
 }
@@ -138,26 +139,37 @@ export type VoidCandidate = {
   readonly pspId: string;
   readonly recordedAt: number;
   readonly amount: number;
+  readonly status: PaymentStatus;
 };
 
 export function toVoidCandidate(pspId: string, notices: readonly AnyRecord[]): VoidCandidate {
-  return { pspId, recordedAt: recordedAt(notices), amount: amountOf(notices) };
+  return {
+    pspId,
+    recordedAt: recordedAt(notices),
+    amount: amountOf(notices),
+    status: highestStatus(notices),
+  };
 }
 
 /**
  * Chooses what a void without a target cancels: the newest earlier record of the same amount, or else the newest
- * earlier record. Undefined when there is none.
+ * earlier record. It is a successful one, else a pending one; never a failed one. Undefined when there is none.
  */
 export function chooseTarget(
   notices: readonly AnyRecord[],
-  candidates: Iterable<VoidCandidate>,
+  candidates: readonly VoidCandidate[],
+  isVoided: (pspId: string) => boolean,
 ): string | undefined {
   const own = toVoidCandidate('', notices);
-  let best: VoidCandidate | undefined;
-  for (const candidate of candidates) {
-    if (!best || compareForVoid(own, candidate, best) > 0) best = candidate;
-  }
-  return best?.pspId;
+  const findBest = (status: PaymentStatus) => {
+    let best: VoidCandidate | undefined;
+    for (const candidate of candidates) {
+      if (candidate.status !== status || isVoided(candidate.pspId)) continue;
+      if (!best || compareForVoid(own, candidate, best) > 0) best = candidate;
+    }
+    return best?.pspId;
+  };
+  return findBest('succeeded') ?? findBest('pending');
 }
 
 function compareForVoid(own: VoidCandidate, a: VoidCandidate, b: VoidCandidate): number {
