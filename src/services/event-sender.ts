@@ -1,21 +1,15 @@
 /**
- * Sends one event to one endpoint over HTTP. The address is checked when a connection is made, so that a name that
- * resolves differently the second time does not help. Redirects are not followed. Contract 12.5 and 12.6.
+ * Sends one event to one endpoint over HTTP, and keeps the start of the answer or why there was none. Contract 12.5 and
+ * 12.6.
  */
 import { lookup as lookUpName } from 'node:dns';
-import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request } from 'node:http';
-import { Agent as HttpsAgent, request as requestSecurely } from 'node:https';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { TLSSocket } from 'node:tls';
 import { maskCardNumbers } from '../domain/cards/card-numbers.ts';
 import { eventLimits } from '../domain/events/limits.ts';
-import {
-  checkAddress,
-  checkLiteralHost,
-  checkSocket,
-  type LookUp,
-  lookupChecked,
-} from '../security/checked-address.ts';
+import { checkAddress } from '../security/checked-address.ts';
 import type { AllowedNetworks } from '../security/endpoint-address.ts';
-import { limitEarlyResponses, maxHeaderSize } from './limit-response.ts';
+import { createAgents, type RequestParts, requestChecked } from './checked-request.ts';
 import { createNameLookups } from './name-lookups.ts';
 
 type EventRequest = {
@@ -36,40 +30,47 @@ export type SentEvent = {
 /** Never rejects: an event that could not be sent has no status. */
 export type SendEvent = (event: EventRequest) => Promise<SentEvent>;
 
-type EventSender = { readonly sendEvent: SendEvent; readonly close: () => void };
-
 /** What a test replaces. */
-export type SenderParts = {
+export type SenderParts = RequestParts & {
   readonly answerMsMax?: number;
   readonly connectMsMax?: number;
-  readonly lookUp?: LookUp;
-  /** Certificates of authorities, which replace those of the platform. */
-  readonly certificates?: string;
 };
 
 /** One per process: it keeps connections open. */
-export function createEventSender(allowed: AllowedNetworks, parts: SenderParts = {}): EventSender {
-  const options = {
-    keepAlive: true,
+export function createEventSender(
+  allowed: AllowedNetworks,
+  {
+    answerMsMax = eventLimits.eventAnswerMsMax,
+    connectMsMax = eventLimits.eventConnectMsMax,
+    lookUp = lookUpName,
+    certificates,
+  }: SenderParts = {},
+): { readonly sendEvent: SendEvent; readonly close: () => void } {
+  const agents = createAgents({
     maxFreeSockets: 64,
     timeout: eventLimits.eventConnectionIdleMsMax,
-  };
-  const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
-  const sender: Sender = {
-    answerMsMax: eventLimits.eventAnswerMsMax,
-    connectMsMax: eventLimits.eventConnectMsMax,
-    certificates: undefined,
-    ...parts,
-    lookUp: createNameLookups(parts.lookUp ?? lookUpName),
-    allowed,
+  });
+  const lookUpSparingly = createNameLookups(lookUp);
+  const sendOnce = async (
+    { url: text, headers: given, body }: EventRequest,
+    agentsToUse: typeof agents | undefined,
+  ) => {
+    const url = new URL(text);
+    const headers = { ...given, 'content-length': body.length };
+    const options = { method: 'POST', headers, ca: certificates };
+    const sending = requestChecked(url, options, agentsToUse, lookUpSparingly, (address) =>
+      checkAddress(url, address, allowed),
+    );
+    limitConnecting(sending, connectMsMax);
+    return finish(sending, body, answerMsMax);
   };
   return {
     sendEvent: async (event) => {
       const startedAtMs = performance.now();
-      const sent = await sendOnce(sender, event, agents)
+      const sent = await sendOnce(event, agents)
         .catch((error: unknown) => {
           // The endpoint closed an idle connection at the same moment. Others may be closed too, so this one is new.
-          if (error instanceof ReusedConnectionError) return sendOnce(sender, event, undefined);
+          if (error instanceof ReusedConnectionError) return sendOnce(event, undefined);
           throw error;
         })
         .catch((error: unknown) => ({ status: null, response: keepText(explainFailure(error)) }));
@@ -83,41 +84,18 @@ export function createEventSender(allowed: AllowedNetworks, parts: SenderParts =
   };
 }
 
-type Agents = { readonly http: HttpAgent; readonly https: HttpsAgent };
-type Answer = Omit<SentEvent, 'durationMs'>;
-type Sender = Required<Omit<SenderParts, 'certificates'>> & {
-  readonly certificates: string | undefined;
-  readonly allowed: AllowedNetworks;
-};
-
 class ReusedConnectionError extends Error {}
 
-/** Without agents, over a connection of its own. */
-function sendOnce(
-  { answerMsMax, connectMsMax, lookUp, certificates, allowed }: Sender,
-  { url: text, headers, body }: EventRequest,
-  agents: Agents | undefined,
-): Promise<Answer> {
+function finish(
+  sending: ClientRequest,
+  body: Buffer,
+  answerMsMax: number,
+): Promise<Omit<SentEvent, 'durationMs'>> {
   return new Promise((resolve, reject) => {
-    const url = new URL(text);
-    const isSecure = url.protocol === 'https:';
-    const check = (address: string) => checkAddress(url, address, allowed);
-    checkLiteralHost(url, check);
-    const sending = (isSecure ? requestSecurely : request)(url, {
-      method: 'POST',
-      agent: agents ? (isSecure ? agents.https : agents.http) : false,
-      lookup: lookupChecked(lookUp, check),
-      headers: { ...headers, 'content-length': body.length },
-      maxHeaderSize,
-      ...(certificates !== undefined && { ca: certificates }),
-    });
     const deadline = setTimeout(
       () => sending.destroy(new Error(`no answer within ${answerMsMax / 1_000} s`)),
       answerMsMax,
     );
-    limitConnecting(sending, isSecure, connectMsMax);
-    limitEarlyResponses(sending);
-    sending.on('socket', (socket) => checkSocket(socket, check, (error) => sending.destroy(error)));
     let hasAnswered = false;
     sending.on('response', (response) => {
       hasAnswered = true;
@@ -141,7 +119,7 @@ function sendOnce(
   });
 }
 
-function limitConnecting(sending: ClientRequest, isSecure: boolean, connectMsMax: number): void {
+function limitConnecting(sending: ClientRequest, connectMsMax: number): void {
   const seconds = connectMsMax / 1_000;
   sending.on('socket', (socket) => {
     if (!socket.connecting) return;
@@ -149,7 +127,9 @@ function limitConnecting(sending: ClientRequest, isSecure: boolean, connectMsMax
       () => sending.destroy(new Error(`no connection within ${seconds} s`)),
       connectMsMax,
     );
-    socket.once(isSecure ? 'secureConnect' : 'connect', () => clearTimeout(timer));
+    socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () =>
+      clearTimeout(timer),
+    );
     socket.once('close', () => clearTimeout(timer));
   });
 }

@@ -1,10 +1,9 @@
 /**
- * Sends one request to a provider over HTTP. An owner may choose the address, so it is checked when a connection is made,
- * as for events, and redirects are not followed. What the answer means is decided in `providers/call.ts`. Contract 11.6.
+ * Sends one request to a provider over HTTP. An owner may choose the address, so it is checked as for events. What the
+ * answer means is decided in `providers/call.ts`. Contract 11.6.
  */
 import { lookup as lookUpName } from 'node:dns';
-import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request } from 'node:http';
-import { Agent as HttpsAgent, request as requestSecurely } from 'node:https';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { TLSSocket } from 'node:tls';
@@ -17,63 +16,34 @@ import {
   NotConnectedError,
   type SendToProvider,
 } from '../providers/call.ts';
-import {
-  type CheckAddress,
-  checkAddress,
-  checkLiteralHost,
-  checkSocket,
-  type LookUp,
-  lookupChecked,
-  RefusedAddressError,
-} from '../security/checked-address.ts';
+import { checkAddress, RefusedAddressError } from '../security/checked-address.ts';
 import type { AllowedNetworks } from '../security/endpoint-address.ts';
-import { limitEarlyResponses, maxHeaderSize } from './limit-response.ts';
+import { createAgents, type RequestParts, requestChecked } from './checked-request.ts';
 import { createNameLookups } from './name-lookups.ts';
-
-/** What a test replaces. */
-type ProviderSenderParts = {
-  readonly lookUp?: LookUp;
-  /** Certificates of authorities, which replace those of the platform. */
-  readonly certificates?: string;
-};
 
 /** One per process: it keeps connections open. The trusted URLs are those that the operator or this project chose. */
 export function createProviderSender(
   allowed: AllowedNetworks,
   trustedUrls: readonly string[],
-  { lookUp = lookUpName, certificates }: ProviderSenderParts = {},
+  { lookUp = lookUpName, certificates }: RequestParts = {},
 ): SendToProvider {
-  const options = {
-    keepAlive: true,
+  const agents = createAgents({
     maxFreeSockets: paymentLimits.providerCallsMax,
     timeout: paymentLimits.providerConnectionIdleMsMax,
-    ...(certificates !== undefined && { ca: certificates }),
-  };
-  const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
+  });
   const trustedOrigins = new Set(trustedUrls.map((url) => new URL(url).origin));
   // Slow name servers of one account must not take all threads of the process.
   const lookUpSparingly = createNameLookups(lookUp);
   return async (text, sent) => {
     const url = new URL(text);
-    const isSecure = url.protocol === 'https:';
-    const agent = isSecure ? agents.https : agents.http;
-    const start = isSecure ? requestSecurely : request;
-    const { method, headers, signal } = sent;
-    const trusted = isTrusted(url, trustedOrigins);
-    const check: CheckAddress = trusted
-      ? () => {}
-      : (address) => checkAddress(url, address, allowed);
-    checkLiteralHost(url, check);
-    const sending = start(url, {
-      method,
-      headers: { ...commonHeaders, ...headers },
-      signal,
-      agent,
-      maxHeaderSize,
-      lookup: lookupChecked(trusted ? lookUp : lookUpSparingly, check),
-    });
-    limitEarlyResponses(sending);
-    sending.on('socket', (socket) => checkSocket(socket, check, (error) => sending.destroy(error)));
+    const { method, signal } = sent;
+    const headers = { ...commonHeaders, ...sent.headers };
+    const options = { method, headers, signal, ca: certificates };
+    const sending = isTrusted(url, trustedOrigins)
+      ? requestChecked(url, options, agents, lookUp, () => {})
+      : requestChecked(url, options, agents, lookUpSparingly, (address) =>
+          checkAddress(url, address, allowed),
+        );
     return finish(sending, sent);
   };
 }
