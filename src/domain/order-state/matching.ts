@@ -232,6 +232,17 @@ export function idTimeOf(notice: AnyNotice): number | undefined {
   return notice.namedAtMs ?? notice.recordedAtMs ?? notice.startedAtMs ?? notice.occurredAtMs;
 }
 
+/** The id of a payment or refund that is started now. */
+export function nextTransactionId(
+  orderId: string,
+  transactions: readonly Transaction[],
+  now: Date,
+): string {
+  return newTransactionId(orderId, now, (id) =>
+    transactions.some(({ transactionId }) => transactionId === id),
+  );
+}
+
 /** `<order_id>-<yyMMddHHmmss>`, with the next free second if that id is taken. Contract 4.5. */
 export function newTransactionId(
   orderId: string,

@@ -21,18 +21,18 @@ import {
 /** A request with its idempotency key. Only digests of the key and of the content are stored. */
 export type KeyedRequest = IdempotencyKey & { readonly contentDigest: Buffer };
 
-export type { FirstRequest };
-
 /**
  * Keys sent with an order token are scoped to its order, so that a consumer can neither read nor block the answers of
- * the merchant or of other consumers. `content` is the request with its order id; absent fields are ignored.
+ * the merchant or of other consumers. `content` is the request with its order id; absent fields are ignored. Undefined
+ * without a key.
  */
 export function keyedRequest(
   caller: Caller,
   operation: 'initiate-payment' | 'refund',
-  key: string,
+  key: string | undefined,
   content: object,
-): KeyedRequest {
+): KeyedRequest | undefined {
+  if (key === undefined) return undefined;
   return {
     accountId: caller.accountId,
     scope: caller.type === 'merchant' ? operation : `${operation} ${caller.orderId}`,
@@ -41,26 +41,35 @@ export function keyedRequest(
   };
 }
 
+/** The idempotency key was used before, with the same content. */
+export type AnsweredRequest = {
+  readonly kind: 'answered';
+  readonly keyed: KeyedRequest;
+  readonly first: FirstRequest;
+};
+
 /** Call it under the order's lock and before any check: a repeat gets its answer whatever has changed since. */
-export async function findFirst(
+export async function findAnswered(
   tx: Transaction,
   services: Pick<Services, 'clock'>,
-  request: KeyedRequest,
-): Promise<FirstRequest | undefined> {
-  const first = await findFirstRequest(tx, request, usedAfter(services));
-  if (first && !first.contentDigest.equals(request.contentDigest)) {
+  keyed: KeyedRequest | undefined,
+): Promise<AnsweredRequest | undefined> {
+  const first = keyed && (await findFirstRequest(tx, keyed, usedAfter(services)));
+  if (!first) return undefined;
+  if (!first.contentDigest.equals(keyed.contentDigest)) {
     throw new ServiceError('IDEMPOTENCY_KEY_REUSED');
   }
-  return first;
+  return { kind: 'answered', keyed, first };
 }
 
 /** Requests for one order are serialised by its lock, so a key that is claimed by now belongs to another order. */
 export async function claimFirst(
   tx: Transaction,
   services: Pick<Services, 'clock'>,
-  request: KeyedRequest,
+  request: KeyedRequest | undefined,
   stored: { readonly orderId: string; readonly transactionId: string },
 ): Promise<void> {
+  if (!request) return;
   const { contentDigest } = request;
   const first = { ...stored, contentDigest, createdAt: services.clock() };
   const isClaimed = await claimKey(tx, request, first, usedAfter(services));
@@ -70,11 +79,10 @@ export async function claimFirst(
 /** Undefined if the process of the first request ended before it saved an answer. */
 export async function findFirstAnswer<Answer>(
   services: Pick<Services, 'database' | 'waitingRepeats' | 'clock'>,
-  request: KeyedRequest,
-  { createdAt }: FirstRequest,
+  { keyed, first }: AnsweredRequest,
 ): Promise<Answer | undefined> {
-  const answer = await waitForFirst(services, request.accountId, createdAt, async () => {
-    const found = await findFirstRequest(services.database, request, usedAfter(services));
+  const answer = await waitForFirst(services, keyed.accountId, first.createdAt, async () => {
+    const found = await findFirstRequest(services.database, keyed, usedAfter(services));
     return found?.answer ?? undefined;
   });
   return answer as Answer | undefined;

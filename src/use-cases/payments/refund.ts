@@ -64,10 +64,7 @@ export async function refund(
   const { order } = await getNamedOrder(services, caller, ids);
   const { orderId } = order;
   const request = { ...sent, refundRequestId, amount: chooseAmount(order, sent) };
-  const keyed =
-    idempotencyKey === undefined
-      ? undefined
-      : keyedRequest(caller, 'refund', idempotencyKey, contentOf(order, request));
+  const keyed = keyedRequest(caller, 'refund', idempotencyKey, contentOf(order, request));
   const stored = await services.database.transaction(async (tx) => {
     const before = await lockOrderState(tx, accountId, orderId);
     const outcome = await storeRefund(tx, services, account, before, request, keyed);
@@ -76,7 +73,7 @@ export async function refund(
   });
   switch (stored.kind) {
     case 'answered': {
-      const answer = await findFirstAnswer<RefundReply>(services, stored.keyed, stored.first);
+      const answer = await findFirstAnswer<RefundReply>(services, stored);
       const reply = answer ?? (await readRefund(services, accountId, orderId, stored.first)).reply;
       return { reply, replayed: true };
     }

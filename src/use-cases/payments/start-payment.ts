@@ -4,7 +4,7 @@
  */
 import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { newTransactionId, paymentsOf } from '../../domain/order-state/matching.ts';
+import { nextTransactionId, paymentsOf } from '../../domain/order-state/matching.ts';
 import { applyStart } from '../../domain/order-state/order-state.ts';
 import { settle } from '../../domain/order-state/settle.ts';
 import { checkCallback } from '../../domain/orders/callback.ts';
@@ -27,14 +27,14 @@ import { saveAnswer } from '../../store/payments/idempotency-keys.ts';
 import { loadOrderStates } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
 import { changedBy, countTokenChange, lockVisibleOrder } from '../orders/order-access.ts';
-import type { Replayable } from './idempotency.ts';
 import {
+  type AnsweredRequest,
   claimFirst,
-  type FirstRequest,
-  findFirst,
+  findAnswered,
   findFirstAnswer,
   type KeyedRequest,
   keyedRequest,
+  type Replayable,
 } from './idempotency.ts';
 import {
   notStartedMessage,
@@ -71,12 +71,6 @@ type StoredPayment = {
   readonly keyed: KeyedRequest | undefined;
 };
 
-type RepeatedPayment = {
-  readonly kind: 'repeat';
-  readonly keyed: KeyedRequest;
-  readonly first: FirstRequest;
-};
-
 /** A repeat with the same idempotency key starts no payment and gets the first reply. Contract 11.9. */
 export async function startPayment(
   services: Services,
@@ -86,7 +80,7 @@ export async function startPayment(
 ): Promise<Replayable<PaymentReply>> {
   const account = await services.accounts.get(caller.accountId);
   const stored = await storePayment(services, account, caller, request, idempotencyKey);
-  return stored.kind === 'repeat'
+  return stored.kind === 'answered'
     ? { reply: await replayPayment(services, stored), replayed: true }
     : { reply: await startAtProvider(services, stored), replayed: false };
 }
@@ -121,12 +115,12 @@ function notStarted(why: string, now: Date): CallResult {
 
 async function replayPayment(
   services: Pick<Services, 'database' | 'batches' | 'waitingRepeats' | 'clock' | 'settings'>,
-  { keyed, first }: RepeatedPayment,
+  answered: AnsweredRequest,
 ): Promise<PaymentReply> {
-  const answer = await findFirstAnswer<PaymentReply>(services, keyed, first);
+  const answer = await findFirstAnswer<PaymentReply>(services, answered);
   if (answer) return answer;
-  const { accountId } = keyed;
-  const { transactionId } = first;
+  const { accountId } = answered.keyed;
+  const { transactionId } = answered.first;
   const question = { accountId, idName: 'transaction_id', id: transactionId } as const;
   const found = await services.batches.findOrderWithTransactions(question);
   const payment = paymentsOf(found?.transactions ?? []).find(
@@ -143,16 +137,14 @@ async function storePayment(
   caller: Caller,
   request: PaymentRequest,
   idempotencyKey: string | undefined,
-): Promise<StoredPayment | RepeatedPayment> {
+): Promise<StoredPayment | AnsweredRequest> {
   return services.database.transaction(async (tx) => {
     const order = await lockVisibleOrder(tx, caller, request.orderId);
     const { accountId, orderId } = order;
-    const keyed =
-      idempotencyKey === undefined
-        ? undefined
-        : keyedRequest(caller, 'initiate-payment', idempotencyKey, { ...request, orderId });
-    const first = keyed && (await findFirst(tx, services, keyed));
-    if (keyed && first) return { kind: 'repeat', keyed, first };
+    const content = { ...request, orderId };
+    const keyed = keyedRequest(caller, 'initiate-payment', idempotencyKey, content);
+    const answered = await findAnswered(tx, services, keyed);
+    if (answered) return answered;
     const now = services.clock();
     refuseClosed(order, now);
     checkCallback(order.details, request, account, changedBy(caller));
@@ -163,9 +155,7 @@ async function storePayment(
     refuseTooMany(before);
     if (request.atCheckout) refuseOtherPayment(before, request.atCheckout);
     await countTokenChange(tx, caller, order);
-    const isTaken = (id: string) =>
-      before.transactions.some(({ transactionId }) => transactionId === id);
-    const transactionId = newTransactionId(orderId, now, isTaken);
+    const transactionId = nextTransactionId(orderId, before.transactions, now);
     const start = startOf(order, request, now);
     const after = applyStart(before, { type: 'payment', transactionId, provider, start });
     const change = { now, cause: 'initiate-payment' };
@@ -173,7 +163,7 @@ async function storePayment(
     if (request.atCheckout && (await saveChosen(tx, order, now))) {
       tx.onCommit(() => services.counters.noteCheckout('chosen'));
     }
-    if (keyed) await claimFirst(tx, services, keyed, { orderId, transactionId });
+    await claimFirst(tx, services, keyed, { orderId, transactionId });
     const started = toPayment(services, account, order, { transactionId, provider, start });
     const payment = { ...started, consumer: contactOf(order.details.user) };
     return { kind: 'new', accountId, payment, provider, api, keyed };

@@ -2,7 +2,7 @@
 import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { MinorUnits } from '../../domain/money/money.ts';
-import { newTransactionId } from '../../domain/order-state/matching.ts';
+import { nextTransactionId } from '../../domain/order-state/matching.ts';
 import { applyStart, type OrderState } from '../../domain/order-state/order-state.ts';
 import { linkRefunds, refundTypeOf } from '../../domain/order-state/refund-links.ts';
 import {
@@ -26,7 +26,12 @@ import type { Services } from '../../services/services.ts';
 import { claimRefundRequest, findLiveRefundOf } from '../../store/payments/refund-requests.ts';
 import type { LockedOrderState } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
-import { claimFirst, type FirstRequest, findFirst, type KeyedRequest } from './idempotency.ts';
+import {
+  type AnsweredRequest,
+  claimFirst,
+  findAnswered,
+  type KeyedRequest,
+} from './idempotency.ts';
 import { callIdOf } from './refund-calls.ts';
 import { refuseFullOrder } from './refuse-payment.ts';
 
@@ -41,13 +46,6 @@ export type StoredRefund = {
 };
 
 export type RepeatedRefund = Extract<DecidedRefund, { readonly kind: 'repeat' }>;
-
-/** The idempotency key was used before, with the same content. */
-type AnsweredRefund = {
-  readonly kind: 'answered';
-  readonly keyed: KeyedRequest;
-  readonly first: FirstRequest;
-};
 
 export type RefundReply = {
   readonly paymentTransactionId: string;
@@ -65,9 +63,9 @@ export async function storeRefund(
   before: LockedOrderState,
   request: RequestedRefund,
   keyed: KeyedRequest | undefined,
-): Promise<StoredRefund | RepeatedRefund | AnsweredRefund> {
-  const first = keyed && (await findFirst(tx, services, keyed));
-  if (keyed && first) return { kind: 'answered', keyed, first };
+): Promise<StoredRefund | RepeatedRefund | AnsweredRequest> {
+  const answered = await findAnswered(tx, services, keyed);
+  if (answered) return answered;
   const { orderId } = before.order;
   if (await isTakenElsewhere(tx, account.accountId, orderId, request.refundRequestId)) {
     throw new ServiceError('DUPLICATE_REFUND_REQUEST');
@@ -78,7 +76,7 @@ export async function storeRefund(
   const decided = decideRefund(current, request);
   if (decided.kind === 'repeat') {
     const { transactionId } = decided.refund;
-    if (keyed) await claimFirst(tx, services, keyed, { orderId, transactionId });
+    await claimFirst(tx, services, keyed, { orderId, transactionId });
     return decided;
   }
   const { payment, amount } = decided;
@@ -91,9 +89,7 @@ export async function storeRefund(
       `The account has no API settings for ${getProvider(provider).displayName}: ask the operator to set them.`,
     );
   }
-  const isTaken = (id: string) =>
-    before.transactions.some(({ transactionId }) => transactionId === id);
-  const transactionId = newTransactionId(orderId, now, isTaken);
+  const transactionId = nextTransactionId(orderId, before.transactions, now);
   const refundRequestId = request.refundRequestId ?? transactionId;
   const shares = splitRefund(current.transactions, payment, amount);
   const { currency } = payment;
@@ -117,7 +113,7 @@ export async function storeRefund(
   if (!(await claimRefundRequest(tx, account.accountId, refundRequestId, transactionId))) {
     throw new ServiceError('DUPLICATE_REFUND_REQUEST');
   }
-  if (keyed) await claimFirst(tx, services, keyed, { orderId, transactionId });
+  await claimFirst(tx, services, keyed, { orderId, transactionId });
   const refund = after.transaction;
   if (refund.type !== 'refund') throw new Error('a refund was stored as another type');
   const replyIfCallFails = refundReply(refund, payment.transactionId, after);
