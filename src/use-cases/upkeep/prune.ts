@@ -1,11 +1,13 @@
 /**
  * Deletes old data: bodies of finished deliveries and of delivered events, history rows, idempotency keys and sign-ins.
- * Dead deliveries that nobody resolved expire. Each is a step of the sweep that does a limited amount of work and returns how much is left.
+ * Dead deliveries that nobody resolved expire. Each is a step of the sweep that does a limited amount of work and
+ * returns how much is left.
  */
 import { limits } from '../../domain/limits.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { userLimits } from '../../domain/users/limits.ts';
-import type { IsOver } from '../../services/run-step.ts';
+import type { Database } from '../../postgres/database.ts';
+import type { Step } from '../../services/run-step.ts';
 import type { Services } from '../../services/services.ts';
 import { pruneEvents } from '../../store/events/event-bodies.ts';
 import { pruneKeys } from '../../store/payments/idempotency-keys.ts';
@@ -19,98 +21,96 @@ import { pruneHistory } from '../../store/upkeep/prune-history.ts';
 import { type EndedSignIns, pruneEnded } from '../../store/upkeep/prune-sign-ins.ts';
 
 const batchSize = 500;
-const batchesMax = 20;
-const daySeconds = 24 * 60 * 60;
+const batchesMaxUsually = 20;
 
-export async function pruneOldBodies(
-  { database, clock, settings }: Pick<Services, 'database' | 'clock' | 'settings'>,
-  isOver: IsOver,
-): Promise<number> {
-  if (settings.inboxBodyDays === 0) return 0;
-  const before = addSeconds(clock(), -settings.inboxBodyDays * daySeconds);
-  let left = 0;
-  for (const which of ['finished', 'resolved'] as const) {
-    const isDone = await inBatches(isOver, () => pruneBodies(database, which, before, batchSize));
-    if (!isDone) left += await countBodiesToPrune(database, which, before);
-  }
-  return left;
-}
+export const pruneOldBodies = inOrder(
+  (['finished', 'resolved'] as const).map((which) =>
+    pruneByAge(
+      ({ inboxBodyDays }) => secondsOf(inboxBodyDays),
+      (database, before, limit) => pruneBodies(database, which, before, limit),
+      (database, before) => countBodiesToPrune(database, which, before),
+    ),
+  ),
+);
 
 /** Contract 6.8. */
-export async function expireOldDead(
-  { database, clock, counters }: Pick<Services, 'database' | 'counters' | 'clock'>,
-  isOver: IsOver,
-): Promise<number> {
-  const deadBefore = addSeconds(clock(), -limits.deadDeliveryDays * daySeconds);
-  const isDone = await inBatches(isOver, async () => {
-    const { seen, expired } = await expireDead(database, { deadBefore, now: clock() }, batchSize);
+export const expireOldDead = pruneByAge(
+  () => secondsOf(limits.deadDeliveryDays),
+  async (database, deadBefore, limit, { clock, counters }) => {
+    const { seen, expired } = await expireDead(database, { deadBefore, now: clock() }, limit);
     counters.noteDeliveries('expired', expired);
     return seen;
-  });
-  return isDone ? 0 : countDeadToExpire(database, deadBefore);
-}
+  },
+  countDeadToExpire,
+);
 
-export async function pruneOldKeys(
-  { database, clock }: Pick<Services, 'database' | 'clock'>,
-  isOver: IsOver,
-): Promise<number> {
-  const before = addSeconds(clock(), -limits.idempotencyKeySeconds);
-  const isDone = await inBatches(isOver, () => pruneKeys(database, before, batchSize));
-  return isDone ? 0 : countKeysToPrune(database, before);
-}
+export const pruneOldKeys = pruneByAge(
+  () => limits.idempotencyKeySeconds,
+  pruneKeys,
+  countKeysToPrune,
+);
 
-/** An endless scan, a part in every sweep, so nothing counts as left. */
-export async function pruneOldHistory(
-  { database, clock, settings }: Pick<Services, 'database' | 'clock' | 'settings'>,
-  isOver: IsOver,
-): Promise<number> {
-  if (settings.historyDays === 0) return 0;
-  const before = addSeconds(clock(), -settings.historyDays * daySeconds);
-  await inBatches(isOver, () => pruneHistory(database, before, batchSize));
-  return 0;
-}
+/** These two are endless scans, a part in every sweep, so nothing counts as left. */
+export const pruneOldHistory = pruneByAge(
+  (settings) => secondsOf(settings.historyDays),
+  pruneHistory,
+);
+export const pruneOldEvents = pruneByAge((settings) => secondsOf(settings.eventDays), pruneEvents);
 
-/** The same kind of scan. */
-export async function pruneOldEvents(
-  { database, clock, settings }: Pick<Services, 'database' | 'clock' | 'settings'>,
-  isOver: IsOver,
-): Promise<number> {
-  if (settings.eventDays === 0) return 0;
-  const before = addSeconds(clock(), -settings.eventDays * daySeconds);
-  await inBatches(isOver, () => pruneEvents(database, before, batchSize));
-  return 0;
-}
+const signInSeconds: Readonly<Record<EndedSignIns, number>> = {
+  idle_sessions: userLimits.sessionIdleSeconds,
+  sessions: 0,
+  invitations: 0,
+  challenges: 0,
+  failures: userLimits.signInFailuresSeconds,
+  known_visitors: userLimits.knownVisitorSeconds,
+};
 
 /** Sessions, invitations, challenges and failed sign-ins that have ended. Returns how many kinds are left. Contract 13.2. */
-export async function pruneSignIns(
-  { database, clock }: Pick<Services, 'database' | 'clock'>,
-  isOver: IsOver,
-): Promise<number> {
-  const now = clock();
-  const ends: Readonly<Record<EndedSignIns, Date>> = {
-    idle_sessions: addSeconds(now, -userLimits.sessionIdleSeconds),
-    sessions: now,
-    invitations: now,
-    challenges: now,
-    failures: addSeconds(now, -userLimits.signInFailuresSeconds),
-    known_visitors: addSeconds(now, -userLimits.knownVisitorSeconds),
-  };
-  let left = 0;
-  for (const [which, before] of Object.entries(ends) as [EndedSignIns, Date][]) {
-    const prune = () => pruneEnded(database, which, before, batchSize);
-    if (!(await inBatches(isOver, prune, Infinity))) left += 1;
-  }
-  return left;
+export const pruneSignIns = inOrder(
+  (Object.entries(signInSeconds) as [EndedSignIns, number][]).map(([which, seconds]) =>
+    pruneByAge(
+      () => seconds,
+      (database, before, limit) => pruneEnded(database, which, before, limit),
+      () => 1,
+      Infinity,
+    ),
+  ),
+);
+
+/** With zero days, rows are kept for ever. */
+function secondsOf(days: number): number | undefined {
+  return days === 0 ? undefined : days * 24 * 60 * 60;
 }
 
-/** Stops after a batch that is not full: then it returns true. */
-async function inBatches(
-  isOver: IsOver,
-  pruneBatch: () => Promise<number>,
-  max = batchesMax,
-): Promise<boolean> {
-  for (let batch = 0; batch < max && !isOver(); batch += 1) {
-    if ((await pruneBatch()) < batchSize) return true;
-  }
-  return false;
+/** A step that prunes the rows of an age, in batches until one is not full. */
+function pruneByAge(
+  ageOf: (settings: Services['settings']) => number | undefined,
+  pruneBatch: (
+    database: Database,
+    before: Date,
+    limit: number,
+    services: Services,
+  ) => Promise<number>,
+  countLeft: (database: Database, before: Date) => number | Promise<number> = () => 0,
+  batchesMax = batchesMaxUsually,
+): Step['run'] {
+  return async (services, isOver) => {
+    const { database, clock, settings } = services;
+    const seconds = ageOf(settings);
+    if (seconds === undefined) return 0;
+    const before = addSeconds(clock(), -seconds);
+    for (let batch = 0; batch < batchesMax && !isOver(); batch += 1) {
+      if ((await pruneBatch(database, before, batchSize, services)) < batchSize) return 0;
+    }
+    return countLeft(database, before);
+  };
+}
+
+function inOrder(steps: ReadonlyArray<Step['run']>): Step['run'] {
+  return async (services, isOver) => {
+    let left = 0;
+    for (const run of steps) left += await run(services, isOver);
+    return left;
+  };
 }
