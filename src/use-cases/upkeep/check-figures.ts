@@ -12,16 +12,14 @@ import { listFigures, type Slot } from '../../store/reports/figures.ts';
 import { findPass, findWalk } from '../../store/reports/slot-cursors.ts';
 import { eachSlotOrder } from '../../store/reports/slot-orders.ts';
 import { readSnapshot } from '../../store/snapshot.ts';
-import type { Breach, RowKey } from '../../store/upkeep/invariants.ts';
+import type { Breach, RowKey, RowsAfter } from '../../store/upkeep/invariants.ts';
 import { walkSlots } from '../reports/visit-slots.ts';
+import { type CheckedPage, nameBreaches } from './invariant-names.ts';
 
 export async function* checkFigures(
   { database }: Pick<Services, 'database'>,
-  {
-    after,
-    accountId,
-  }: { readonly after: RowKey | undefined; readonly accountId: string | undefined },
-) {
+  { after, accountId }: Omit<RowsAfter, 'limit'>,
+): AsyncGenerator<CheckedPage> {
   const accountIds = accountId ? [accountId] : await listAccountIds(database);
   let lastDay = '';
   for await (const slots of walkSlots(database, accountIds, slotOfKey(after))) {
@@ -35,7 +33,7 @@ export async function* checkFigures(
       if (key !== lastDay) breaches.push(...(await checkDay(database, slot.accountId, day)));
       lastDay = key;
     }
-    yield { rows: slots.length, last, breaches };
+    yield { rows: slots.length, last, breaches: nameBreaches('figures', breaches) };
   }
 }
 

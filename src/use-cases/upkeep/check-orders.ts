@@ -9,6 +9,7 @@ import {
   type Breach,
   findMissingAccounts,
   foreignReference,
+  type RowsAfter,
 } from '../../store/upkeep/invariants.ts';
 import {
   listEventsOfOrder,
@@ -18,15 +19,17 @@ import {
 } from '../../store/upkeep/order-pages.ts';
 import { lockOrderState, orderKeyOf } from '../order-state/lock-order-state.ts';
 import { type CheckedOrder, checkOrderState, type OrderToCheck } from './check-order-state.ts';
-import { nameBreaches } from './invariant-names.ts';
+import { type CheckedPage, nameBreaches } from './invariant-names.ts';
 
 const pageSizeMax = 1_000;
 
 export async function* checkOrders(
   services: Pick<Services, 'database' | 'clock'>,
-  from: OrdersAfter,
-) {
-  const pages = readPages(services.database, from);
+  { after, accountId }: Omit<RowsAfter, 'limit'>,
+): AsyncGenerator<CheckedPage> {
+  const [accountOfLast = '', orderId = ''] = after ?? [];
+  const lastOrder = after && { accountId: accountOfLast, orderId };
+  const pages = readPages(services.database, { after: lastOrder, accountId });
   let next: Promise<IteratorResult<OrderPage, undefined>> | undefined = pages.next();
   while (next) {
     const { value: page }: IteratorResult<OrderPage, undefined> = await next;
@@ -57,14 +60,20 @@ async function* readPages(
   }
 }
 
-/** An order whose bodies or history rows were pruned by age is not fully checked. */
-async function checkPage(services: Pick<Services, 'database' | 'clock'>, page: OrderPage) {
-  const now = services.clock();
-  const { found, foreign } = assignRows(page, await findCompleteSince(services.database, page));
-  const breaches = nameBreaches('accounts', [
-    ...foreign,
-    ...(await findOrdersWithoutAccount(services.database, page)),
-  ]);
+async function checkPage(
+  services: Pick<Services, 'database' | 'clock'>,
+  page: OrderPage,
+): Promise<CheckedPage> {
+  const { database, clock } = services;
+  const now = clock();
+  const { orders, transactions } = page;
+  const accountIds = [...new Set(orders.map(({ accountId }) => accountId))];
+  const { found, foreign } = assignRows(page, await listCompleteSince(database, accountIds));
+  const missing = new Set(await findMissingAccounts(database, accountIds));
+  const withoutAccount = orders
+    .filter(({ accountId }) => missing.has(accountId))
+    .map(({ orderId }) => ({ where: orderId, what: foreignReference('orders', 'accounts') }));
+  const breaches = nameBreaches('accounts', [...foreign, ...withoutAccount]);
   let prunedInboxes = 0;
   let prunedHistories = 0;
   for (const order of found.values()) {
@@ -74,14 +83,13 @@ async function checkPage(services: Pick<Services, 'database' | 'clock'>, page: O
     prunedHistories += Number(checked.isHistoryPruned);
     breaches.push(...checked.breaches);
   }
-  const { orders, transactions } = page;
+  const last = orders.at(-1);
+  const counted = { orders: orders.length, transactions: transactions.length };
   return {
-    last: orders.at(-1),
-    orders: orders.length,
-    transactions: transactions.length,
-    prunedInboxes,
-    prunedHistories,
+    rows: orders.length,
+    last: last && [last.accountId, last.orderId],
     breaches,
+    sums: { ...counted, prunedInboxes, prunedHistories },
   };
 }
 
@@ -131,25 +139,6 @@ function emptyOrder(order: OrderPage['orders'][number], completeSince: Date | un
     events: [] as Array<OrderPage['events'][number]>,
     completeSince,
   };
-}
-
-async function findCompleteSince(
-  database: Database,
-  { orders }: OrderPage,
-): Promise<ReadonlyMap<string, Date>> {
-  return listCompleteSince(database, [...new Set(orders.map(({ accountId }) => accountId))]);
-}
-
-async function findOrdersWithoutAccount(
-  database: Database,
-  { orders }: OrderPage,
-): Promise<Breach[]> {
-  const accountIds = [...new Set(orders.map(({ accountId }) => accountId))];
-  const missing = new Set(await findMissingAccounts(database, accountIds));
-  if (missing.size === 0) return [];
-  return orders
-    .filter(({ accountId }) => missing.has(accountId))
-    .map(({ orderId }) => ({ where: orderId, what: foreignReference('orders', 'accounts') }));
 }
 
 /** An apparent breach counts if it is still there when nobody else can change the order. */

@@ -1,5 +1,5 @@
 /** The invariants in the words that `verify` prints. Contract 9. */
-import type { Breach } from '../../store/upkeep/invariants.ts';
+import type { Breach, CheckedRows } from '../../store/upkeep/invariants.ts';
 
 export const invariants = {
   deliveries: 'every delivery is stored once, and is finished or has a time for its next try',
@@ -20,6 +20,14 @@ export const invariants = {
 } as const;
 
 export type NamedBreach = Breach & { readonly invariant: string };
+
+export type CheckedPage = Omit<CheckedRows, 'breaches'> & {
+  readonly breaches: readonly NamedBreach[];
+  /** Of a page of orders. Those whose bodies or history rows were pruned by age are not fully checked. */
+  readonly sums?: Readonly<Record<CheckedSum, number>>;
+};
+
+type CheckedSum = 'orders' | 'transactions' | 'prunedInboxes' | 'prunedHistories';
 
 export function nameBreaches(
   invariant: keyof typeof invariants,

@@ -15,7 +15,7 @@ import {
 } from '../../store/upkeep/invariants.ts';
 import { checkFigures } from './check-figures.ts';
 import { checkOrders } from './check-orders.ts';
-import { invariants, type NamedBreach, nameBreaches } from './invariant-names.ts';
+import { type CheckedPage, invariants, type NamedBreach, nameBreaches } from './invariant-names.ts';
 
 export type VerifyOptions = {
   /** Continues behind this cursor; what is before it is not checked again. */
@@ -64,15 +64,16 @@ export async function verifyInvariants(
 ): Promise<Verified> {
   const findings = createFindings(options);
   for (const kind of ['deliveries', 'invoices', 'accounts'] as const) {
-    findings.add(nameBreaches(kind, await findMissingConstraints(services.database, kind)));
+    const missing = await findMissingConstraints(services.database, kind);
+    findings.add({ breaches: nameBreaches(kind, missing) });
   }
   const { after, accountId, onPage, signal } = options;
   const first = after ? walks.findIndex(({ table }) => table === after.table) : 0;
   for (const [index, { table, pages }] of walks.slice(first).entries()) {
     let rows = 0;
     const from = { after: index === 0 ? after?.key : undefined, accountId };
-    for await (const page of pages(services, from, findings)) {
-      findings.add(page.breaches);
+    for await (const page of pages(services, from)) {
+      findings.add(page);
       rows += page.rows;
       if (!page.last) continue;
       const cursor = writeCursor({ table, key: page.last });
@@ -83,18 +84,19 @@ export async function verifyInvariants(
   return { ...findings.result(), next: null };
 }
 
-type Findings = ReturnType<typeof createFindings>;
-
 function createFindings({ onBreach, breachesKept = breachesKeptUsually }: VerifyOptions) {
   const found = new Map<string, number>();
   const breaches: NamedBreach[] = [];
-  const sums = { orders: 0, transactions: 0, inboxes: 0, histories: 0 };
+  const totals = { orders: 0, transactions: 0, prunedInboxes: 0, prunedHistories: 0 };
   let count = 0;
   return {
-    sums,
     count: () => count,
-    add: (more: readonly NamedBreach[]) => {
-      for (const breach of more) {
+    add: (page: Pick<CheckedPage, 'breaches' | 'sums'>) => {
+      totals.orders += page.sums?.orders ?? 0;
+      totals.transactions += page.sums?.transactions ?? 0;
+      totals.prunedInboxes += page.sums?.prunedInboxes ?? 0;
+      totals.prunedHistories += page.sums?.prunedHistories ?? 0;
+      for (const breach of page.breaches) {
         count += 1;
         found.set(breach.invariant, (found.get(breach.invariant) ?? 0) + 1);
         if (breaches.length >= breachesKept) continue;
@@ -103,21 +105,15 @@ function createFindings({ onBreach, breachesKept = breachesKeptUsually }: Verify
       }
     },
     result: (): Omit<Verified, 'next'> => ({
-      orders: sums.orders,
-      transactions: sums.transactions,
+      orders: totals.orders,
+      transactions: totals.transactions,
       checked: Object.values(invariants),
       found: Object.fromEntries(found),
       breaches,
-      pruned: { inboxes: sums.inboxes, histories: sums.histories },
+      pruned: { inboxes: totals.prunedInboxes, histories: totals.prunedHistories },
     }),
   };
 }
-
-type Page = {
-  readonly rows: number;
-  readonly last: RowKey | undefined;
-  readonly breaches: readonly NamedBreach[];
-};
 
 type Walk = {
   readonly table: string;
@@ -126,8 +122,7 @@ type Walk = {
   readonly pages: (
     services: Pick<Services, 'database' | 'clock'>,
     from: Omit<RowsAfter, 'limit'>,
-    findings: Findings,
-  ) => AsyncGenerator<Page>;
+  ) => AsyncGenerator<CheckedPage>;
 };
 
 /** Undefined for text that is not the cursor of a row. */
@@ -145,14 +140,16 @@ const walks: readonly Walk[] = [
     pages: ({ database }, from) =>
       walkTable('deliveries', from, (page) => checkDeliveries(database, page)),
   },
-  ...references.map((reference) => ({
-    table: reference.table,
-    keyLength: reference.key.length,
-    pages: ({ database }: Pick<Services, 'database'>, from: Omit<RowsAfter, 'limit'>) =>
-      walkTable('accounts', from, (page) => checkReferences(database, reference, page)),
-  })),
-  { table: 'orders', keyLength: 2, pages: walkOrders },
-  { table: 'figures', keyLength: 2, pages: walkFigures },
+  ...references.map(
+    (reference): Walk => ({
+      table: reference.table,
+      keyLength: reference.key.length,
+      pages: ({ database }, from) =>
+        walkTable('accounts', from, (page) => checkReferences(database, reference, page)),
+    }),
+  ),
+  { table: 'orders', keyLength: 2, pages: checkOrders },
+  { table: 'figures', keyLength: 2, pages: checkFigures },
 ];
 
 const rowsOfPage = 5_000;
@@ -161,38 +158,12 @@ async function* walkTable(
   invariant: 'deliveries' | 'accounts',
   { after, accountId }: Omit<RowsAfter, 'limit'>,
   check: (page: RowsAfter) => Promise<CheckedRows>,
-): AsyncGenerator<Page> {
+): AsyncGenerator<CheckedPage> {
   for (let last = after; ; ) {
     const page = await check({ after: last, accountId, limit: rowsOfPage });
     yield { ...page, breaches: nameBreaches(invariant, page.breaches) };
     if (page.rows < rowsOfPage) return;
     last = page.last;
-  }
-}
-
-async function* walkOrders(
-  services: Pick<Services, 'database' | 'clock'>,
-  { after, accountId }: Omit<RowsAfter, 'limit'>,
-  { sums }: Findings,
-): AsyncGenerator<Page> {
-  const [accountOfLast = '', orderId = ''] = after ?? [];
-  const lastOrder = after && { accountId: accountOfLast, orderId };
-  for await (const page of checkOrders(services, { after: lastOrder, accountId })) {
-    sums.orders += page.orders;
-    sums.transactions += page.transactions;
-    sums.inboxes += page.prunedInboxes;
-    sums.histories += page.prunedHistories;
-    const last = page.last && [page.last.accountId, page.last.orderId];
-    yield { rows: page.orders, last, breaches: page.breaches };
-  }
-}
-
-async function* walkFigures(
-  services: Pick<Services, 'database'>,
-  from: Omit<RowsAfter, 'limit'>,
-): AsyncGenerator<Page> {
-  for await (const page of checkFigures(services, from)) {
-    yield { ...page, breaches: nameBreaches('figures', page.breaches) };
   }
 }
 
