@@ -1,6 +1,6 @@
 /**
  * Passkeys (WebAuthn). The library verifies; what is accepted is decided here. It is large, so this file is loaded when
- * a passkey is first used (`use-cases/users/load-passkeys.ts`).
+ * a passkey is first used (`use-cases/users/prove-passkey.ts`).
  */
 import {
   type AuthenticationResponseJSON,

@@ -9,7 +9,7 @@ import {
   type SignedIn,
 } from '../../domain/users/session.ts';
 import { newOpaqueToken } from '../../security/opaque-token.ts';
-import type { Caller } from '../../use-cases/users/sign-in.ts';
+import type { Caller } from '../../use-cases/users/sessions.ts';
 import type { HttpContext } from '../http-context.ts';
 import { addRoute } from './dashboard-guard.ts';
 import { findSecret, keepDevice, keepSecret } from './session-cookie.ts';

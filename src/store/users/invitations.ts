@@ -3,16 +3,17 @@ import type { Role } from '../../domain/users/role.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { countChanges, findRow, listRows } from '../query.ts';
 
-export type Invitation = {
+export type Invitation = InvitationPurpose & {
   readonly invitationId: string;
   readonly email: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-} & (
+};
+
+export type InvitationPurpose =
   | { readonly accountId: string; readonly role: Role; readonly userId: null }
   /** The credentials of this user were reset. */
-  | { readonly accountId: null; readonly role: null; readonly userId: string }
-);
+  | { readonly accountId: null; readonly role: null; readonly userId: string };
 
 const columns = `invitation_id as "invitationId", email, account_id as "accountId", role, user_id as "userId",
                  created_at as "createdAt", expires_at as "expiresAt"`;

@@ -1,14 +1,12 @@
 /**
  * Uses a one-time link: it makes a user with a password or a passkey, or gives an existing one new credentials after a
  * reset. An invitation never changes the credentials of an existing user: whoever invites has the link too, and could
- * take over the user's other accounts. Such a user signs in and joins (`join-account.ts`). Contract 13.2.
+ * take over the user's other accounts. Such a user signs in and joins (`joinAccount`). Contract 13.2.
  */
 
 import type { Actor } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { newDashboardUserId } from '../../domain/ids.ts';
-import { addSeconds } from '../../domain/time.ts';
-import { userLimits } from '../../domain/users/limits.ts';
 import { checkPassword } from '../../domain/users/password.ts';
 import type { Membership } from '../../domain/users/role.ts';
 import { actorOf, type SignedIn, type Visitor } from '../../domain/users/session.ts';
@@ -21,15 +19,18 @@ import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { findInvitation, type Invitation, takeInvitation } from '../../store/users/invitations.ts';
 import { insertMembership, listAccountsOfUser } from '../../store/users/memberships.ts';
-import { insertChallenge, insertPasskey } from '../../store/users/passkeys.ts';
+import { insertPasskey } from '../../store/users/passkeys.ts';
 import { saveChosenAccount } from '../../store/users/sessions.ts';
 import { insertUser, lockUser, savePasswordHash, type User } from '../../store/users/users.ts';
 import { auditUser } from './audit-user.ts';
 import { renew } from './confirm-session.ts';
-import { loadPasskeys, type PasskeyResponse, takeSigned, wrongPasskey } from './prove-passkey.ts';
-import { openSession } from './sessions.ts';
-import type { Caller } from './sign-in.ts';
-import { rememberVisitor } from './sign-in-attempt.ts';
+import {
+  offerNewPasskey,
+  type PasskeyResponse,
+  proveNewPasskey,
+  wrongPasskey,
+} from './prove-passkey.ts';
+import { type Caller, openSession } from './sessions.ts';
 
 /** Returns the secret of a new session. */
 export async function acceptWithPassword(
@@ -44,20 +45,13 @@ export async function acceptWithPassword(
   return accept(services, token, caller, { userId: id, passwordHash, passkey: null });
 }
 
-/** What the browser passes to `navigator.credentials.create`. */
 export async function offerRegistration(
   services: Pick<Services, 'database' | 'clock' | 'settings'>,
   token: string,
 ) {
-  const { registrationOptions } = await loadPasskeys();
   const { invitationId, email, userId: known } = await getInvitation(services, token);
   const userId = known ?? newDashboardUserId();
-  const options = await registrationOptions(services.settings.publicUrl, { userId, email });
-  await insertChallenge(services.database, {
-    ...{ challenge: options.challenge, purpose: 'registration', subject: invitationId, userId },
-    expiresAt: addSeconds(services.clock(), userLimits.challengeSeconds),
-  });
-  return options;
+  return offerNewPasskey(services, invitationId, { userId, email });
 }
 
 export async function acceptWithPasskey(
@@ -66,15 +60,8 @@ export async function acceptWithPasskey(
   response: PasskeyResponse,
   caller: Caller,
 ): Promise<string> {
-  const { findNewPasskey } = await loadPasskeys();
-  const { invitationId: subject } = await getInvitation(services, token);
-  const { challenge, userId } = await takeSigned(
-    services,
-    { purpose: 'registration', subject },
-    response,
-  );
-  const passkey = await findNewPasskey(services.settings.publicUrl, challenge, response);
-  if (!passkey || userId === null) throw wrongPasskey();
+  const { invitationId } = await getInvitation(services, token);
+  const { userId, ...passkey } = await proveNewPasskey(services, invitationId, response);
   return accept(services, token, caller, { userId, passwordHash: null, passkey });
 }
 
@@ -99,7 +86,7 @@ type NewCredentials = Pick<User, 'userId' | 'passwordHash'> & { readonly passkey
 function accept(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
   token: string,
-  { formerSecret, device, ...visitor }: Caller,
+  caller: Caller,
   { userId, passwordHash, passkey }: NewCredentials,
 ): Promise<string> {
   return database.transaction(async (tx) => {
@@ -110,16 +97,15 @@ function accept(
     const user = { userId, email, passwordHash };
     await saveUser(tx, invitation, user, now);
     if (passkey && !(await insertPasskey(tx, { ...passkey, userId }, now))) throw wrongPasskey();
-    const actor = actorOf(user, visitor);
+    const actor = actorOf(user, caller);
     if (accountId === null) {
       const details = { with: 'reset link' };
-      await auditUser(tx, actor, now, { action: 'user.signed_in', userId, details });
+      await auditUser(tx, actor, now, 'user.signed_in', userId, details);
     } else {
       const { role } = invitation;
       await becomeMember(tx, actor, now, { accountId, userId, role });
     }
-    await rememberVisitor(tx, { email, address: visitor.address, device }, now);
-    return openSession(tx, now, { userId, accountId, visitor, formerSecret });
+    return openSession(tx, now, user, accountId, caller);
   });
 }
 

@@ -4,17 +4,13 @@ import type { Transaction } from '../../postgres/database.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { listAccountsOfUser } from '../../store/users/memberships.ts';
 
-type Done = {
-  readonly action: AuditAction;
-  readonly userId: string;
-  readonly details?: Readonly<Record<string, unknown>>;
-};
-
 export async function auditUser(
   tx: Transaction,
   actor: Actor,
   now: Date,
-  { action, userId, details = {} }: Done,
+  action: AuditAction,
+  userId: string,
+  details: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const accounts = await listAccountsOfUser(tx, userId);
   const done = accounts.map(({ accountId }) => ({ accountId, action, object: userId, details }));

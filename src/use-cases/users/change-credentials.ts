@@ -4,7 +4,6 @@
  */
 import type { AuditAction } from '../../domain/audit.ts';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
-import { addSeconds } from '../../domain/time.ts';
 import { userLimits } from '../../domain/users/limits.ts';
 import { checkPassword } from '../../domain/users/password.ts';
 import { actorOf, type SignedIn, type Visitor } from '../../domain/users/session.ts';
@@ -14,7 +13,6 @@ import { hashPassword } from '../../security/passwords.ts';
 import type { Services } from '../../services/services.ts';
 import {
   deletePasskey,
-  insertChallenge,
   insertPasskey,
   type ListedPasskey,
   listPasskeysOfUser,
@@ -22,7 +20,12 @@ import {
 import { deleteSessionsOfUser } from '../../store/users/sessions.ts';
 import { lockUser, savePasswordHash, type User } from '../../store/users/users.ts';
 import { auditUser } from './audit-user.ts';
-import { loadPasskeys, type PasskeyResponse, takeSigned, wrongPasskey } from './prove-passkey.ts';
+import {
+  offerNewPasskey,
+  type PasskeyResponse,
+  proveNewPasskey,
+  wrongPasskey,
+} from './prove-passkey.ts';
 
 export function listPasskeys(
   { database }: Pick<Services, 'database'>,
@@ -46,22 +49,15 @@ export async function changePassword(
   });
 }
 
-/** What the browser passes to `navigator.credentials.create`. */
 export async function offerPasskeyToAdd(
   services: Pick<Services, 'database' | 'clock' | 'settings'>,
   { user }: SignedIn,
 ) {
-  const { registrationOptions } = await loadPasskeys();
   const known = await listPasskeysOfUser(services.database, user.userId);
   refuseTooMany(known);
   const ids = known.map(({ credentialId }) => credentialId);
-  const options = await registrationOptions(services.settings.publicUrl, user, ids);
-  await insertChallenge(services.database, {
-    ...purposeOf(user),
-    ...{ challenge: options.challenge, userId: user.userId },
-    expiresAt: addSeconds(services.clock(), userLimits.challengeSeconds),
-  });
-  return options;
+  // A challenge of one user is worth nothing to another.
+  return offerNewPasskey(services, user.userId, user, ids);
 }
 
 export async function addPasskey(
@@ -70,10 +66,7 @@ export async function addPasskey(
   response: PasskeyResponse,
   visitor: Visitor,
 ): Promise<void> {
-  const { findNewPasskey } = await loadPasskeys();
-  const { challenge } = await takeSigned(services, purposeOf(signedIn.user), response);
-  const passkey = await findNewPasskey(services.settings.publicUrl, challenge, response);
-  if (!passkey) throw wrongPasskey();
+  const passkey = await proveNewPasskey(services, signedIn.user.userId, response);
   await change(services, signedIn, visitor, 'user.passkey_added', async (tx, { userId }, now) => {
     refuseTooMany(await listPasskeysOfUser(tx, userId));
     if (!(await insertPasskey(tx, { ...passkey, userId }, now))) throw wrongPasskey();
@@ -100,32 +93,26 @@ export async function removePasskey(
   });
 }
 
-type Done<Result> = {
-  readonly result: Result;
-  readonly details?: Readonly<Record<string, unknown>>;
-};
-
 /** The lock of the user ends the race of two removals, which together would leave no way to sign in. */
 function change<Result>(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
   { user: { userId } }: SignedIn,
   visitor: Visitor,
   action: AuditAction,
-  work: (tx: Transaction, user: User, now: Date) => Promise<Done<Result>>,
+  work: (
+    tx: Transaction,
+    user: User,
+    now: Date,
+  ) => Promise<{ result: Result; details?: Readonly<Record<string, unknown>> }>,
 ): Promise<Result> {
   return database.transaction(async (tx) => {
     const now = clock();
     const user = await lockUser(tx, userId);
     if (!user) throw new ServiceError('AUTHENTICATION_FAILED', 'The session has ended.');
     const { result, details = {} } = await work(tx, user, now);
-    await auditUser(tx, actorOf(user, visitor), now, { action, userId, details });
+    await auditUser(tx, actorOf(user, visitor), now, action, userId, details);
     return result;
   });
-}
-
-/** A challenge of one user is worth nothing to another. */
-function purposeOf({ userId }: Pick<User, 'userId'>) {
-  return { purpose: 'registration', subject: userId } as const;
 }
 
 function refuseTooMany(known: readonly ListedPasskey[]): void {

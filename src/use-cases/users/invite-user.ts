@@ -7,12 +7,14 @@ import { readUserEmail } from '../../domain/users/email.ts';
 import { userLimits } from '../../domain/users/limits.ts';
 import type { Role } from '../../domain/users/role.ts';
 import { dashboardUrl } from '../../domain/users/site.ts';
+import type { Transaction } from '../../postgres/database.ts';
 import { digestOfToken, newOpaqueToken } from '../../security/opaque-token.ts';
 import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import {
   deleteInvitation,
   deleteInvitationsTo,
+  type InvitationPurpose,
   insertInvitation,
   listInvitations,
 } from '../../store/users/invitations.ts';
@@ -38,9 +40,7 @@ export async function inviteUser(
   const email = readUserEmail(request.email);
   if (!(await accounts.find(accountId))) throw unknownAccount(accountId);
   const now = clock();
-  const { token, invitation } = newInvitation(settings, email, now);
-  const { invitationId, createdAt, expiresAt } = invitation;
-  await database.transaction(async (tx) => {
+  return database.transaction(async (tx) => {
     const members = await lockMembers(tx, accountId);
     const user = await findUserByEmail(tx, email);
     if (members.some(({ userId }) => userId === user?.userId)) {
@@ -51,12 +51,13 @@ export async function inviteUser(
     if (open.length >= userLimits.invitationsMax) {
       refuseField('account', `has ${open.length} open invitations, and that is the limit`);
     }
-    const stored = { invitationId, email, accountId, role, userId: null, createdAt, expiresAt };
-    await insertInvitation(tx, stored, digestOfToken(token));
-    const invited = { accountId, action: 'user.invited', object: invitationId } as const;
-    await appendAudit(tx, actor, now, { ...invited, details: { email, role } });
+    const purpose = { accountId, role, userId: null };
+    const invitation = await storeInvitation(tx, settings, now, email, purpose);
+    const object = invitation.invitationId;
+    const details = { email, role };
+    await appendAudit(tx, actor, now, { accountId, action: 'user.invited', object, details });
+    return { ...invitation, role };
   });
-  return { ...invitation, role };
 }
 
 /** The link takes effect when it is used, so it can be withdrawn until then. */
@@ -74,18 +75,18 @@ export async function withdrawInvitation(
   });
 }
 
-export function newInvitation(
+export async function storeInvitation(
+  tx: Transaction,
   { publicUrl }: Services['settings'],
-  email: string,
   now: Date,
-): { readonly token: string; readonly invitation: NewInvitation & { readonly createdAt: Date } } {
+  email: string,
+  purpose: InvitationPurpose,
+): Promise<NewInvitation> {
   const token = newOpaqueToken();
-  const invitation = {
-    invitationId: newInvitationId(),
-    email,
-    link: `${dashboardUrl(publicUrl)}/invitation/${token}`,
-    createdAt: now,
-    expiresAt: addSeconds(now, userLimits.invitationSeconds),
-  };
-  return { token, invitation };
+  const invitationId = newInvitationId();
+  const expiresAt = addSeconds(now, userLimits.invitationSeconds);
+  const stored = { ...purpose, email, invitationId, createdAt: now, expiresAt };
+  await insertInvitation(tx, stored, digestOfToken(token));
+  const link = `${dashboardUrl(publicUrl)}/invitation/${token}`;
+  return { invitationId, email, link, expiresAt };
 }

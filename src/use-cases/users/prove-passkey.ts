@@ -17,15 +17,50 @@ type Purpose = Pick<Challenge, 'purpose' | 'subject'>;
 
 /** What the browser passes to `navigator.credentials.get`. */
 export async function offerPasskey(
-  { database, clock, settings }: Pick<Services, 'database' | 'clock' | 'settings'>,
+  services: Pick<Services, 'database' | 'clock' | 'settings'>,
   purpose: Purpose,
 ) {
   const { signInOptions } = await loadPasskeys();
-  const options = await signInOptions(settings.publicUrl);
-  const { challenge } = options;
-  const expiresAt = addSeconds(clock(), userLimits.challengeSeconds);
-  await insertChallenge(database, { ...purpose, challenge, userId: null, expiresAt });
+  const options = await signInOptions(services.settings.publicUrl);
+  await storeChallenge(services, { ...purpose, challenge: options.challenge, userId: null });
   return options;
+}
+
+/** What the browser passes to `navigator.credentials.create`. `known` are the passkeys that the user has. */
+export async function offerNewPasskey(
+  services: Pick<Services, 'database' | 'clock' | 'settings'>,
+  subject: string,
+  user: Pick<User, 'userId' | 'email'>,
+  known?: readonly string[],
+) {
+  const { registrationOptions } = await loadPasskeys();
+  const options = await registrationOptions(services.settings.publicUrl, user, known);
+  const { challenge } = options;
+  const { userId } = user;
+  await storeChallenge(services, { purpose: 'registration', subject, challenge, userId });
+  return options;
+}
+
+async function storeChallenge(
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
+  challenge: Omit<Challenge, 'expiresAt'>,
+): Promise<void> {
+  const expiresAt = addSeconds(clock(), userLimits.challengeSeconds);
+  await insertChallenge(database, { ...challenge, expiresAt });
+}
+
+/** The new passkey, with the id of the user to whom its registration was offered. */
+export async function proveNewPasskey(
+  services: Pick<Services, 'database' | 'clock' | 'settings'>,
+  subject: string,
+  response: PasskeyResponse,
+) {
+  const { findNewPasskey } = await loadPasskeys();
+  const purpose = { purpose: 'registration', subject } as const;
+  const { challenge, userId } = await takeSigned(services, purpose, response);
+  const passkey = await findNewPasskey(services.settings.publicUrl, challenge, response);
+  if (!passkey || userId === null) throw wrongPasskey();
+  return { ...passkey, userId };
 }
 
 /** Runs `work` in a transaction that has locked the passkey and its user. */
@@ -58,7 +93,7 @@ export type PasskeyResponse = {
 };
 
 /** In a transaction of its own, because a failed attempt uses the challenge up as well. */
-export async function takeSigned(
+async function takeSigned(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
   purpose: Purpose,
   { response }: PasskeyResponse,
@@ -94,6 +129,6 @@ export function wrongPasskey(): ServiceError {
  * Loads what verifies passkeys when one is first used: it takes 27 MB and a quarter of a second, and many installations
  * never use one.
  */
-export function loadPasskeys(): Promise<typeof import('../../security/passkeys.ts')> {
+function loadPasskeys(): Promise<typeof import('../../security/passkeys.ts')> {
   return import('../../security/passkeys.ts');
 }

@@ -13,12 +13,10 @@ import {
   takeBackAttempt,
 } from './sign-in-attempt.ts';
 
-type Credentials = Claimant & { readonly password: string };
-
 /** Runs `work` in a transaction that has locked the user. `refusal` says that the credentials are wrong. */
 export async function provePassword<Result>(
   services: Pick<Services, 'database' | 'clock'>,
-  { password, ...claimant }: Credentials,
+  { password, ...claimant }: Claimant & { readonly password: string },
   refusal: string,
   work: (tx: Transaction, user: User, now: Date) => Promise<Result>,
 ): Promise<Result> {

@@ -2,14 +2,13 @@
 import type { Actor } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { readUserEmail } from '../../domain/users/email.ts';
-import { digestOfToken } from '../../security/opaque-token.ts';
 import type { Services } from '../../services/services.ts';
-import { deleteResets, insertInvitation } from '../../store/users/invitations.ts';
+import { deleteResets } from '../../store/users/invitations.ts';
 import { deletePasskeys } from '../../store/users/passkeys.ts';
 import { deleteSessionsOfUser } from '../../store/users/sessions.ts';
 import { findUserByEmail, lockUser, savePasswordHash } from '../../store/users/users.ts';
 import { auditUser } from './audit-user.ts';
-import { newInvitation } from './invite-user.ts';
+import { storeInvitation } from './invite-user.ts';
 import { forgetFailures } from './sign-in-attempt.ts';
 
 export async function resetUser(
@@ -19,8 +18,6 @@ export async function resetUser(
 ) {
   const email = readUserEmail(emailText);
   const now = clock();
-  const { token, invitation } = newInvitation(settings, email, now);
-  const { invitationId, createdAt, expiresAt } = invitation;
   return database.transaction(async (tx) => {
     const found = await findUserByEmail(tx, email);
     const user = found && (await lockUser(tx, found.userId));
@@ -31,9 +28,9 @@ export async function resetUser(
     const endedSessions = await deleteSessionsOfUser(tx, userId, null);
     await forgetFailures(tx, email);
     await deleteResets(tx, userId);
-    const stored = { accountId: null, role: null, userId, email, createdAt, expiresAt };
-    await insertInvitation(tx, { ...stored, invitationId }, digestOfToken(token));
-    await auditUser(tx, actor, now, { action: 'user.reset', userId, details: { email } });
+    const purpose = { accountId: null, role: null, userId };
+    const invitation = await storeInvitation(tx, settings, now, email, purpose);
+    await auditUser(tx, actor, now, 'user.reset', userId, { email });
     return { ...invitation, userId, endedSessions };
   });
 }

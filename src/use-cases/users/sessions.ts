@@ -25,7 +25,9 @@ import {
   saveChosenAccount,
   saveSeen,
 } from '../../store/users/sessions.ts';
+import type { User } from '../../store/users/users.ts';
 import { auditUser } from './audit-user.ts';
+import { rememberVisitor } from './sign-in-attempt.ts';
 
 export async function listSessions(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
@@ -71,7 +73,7 @@ async function audit(
   details: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const { userId } = user;
-  await auditUser(tx, actorOf(user, visitor), now, { action: 'user.signed_out', userId, details });
+  await auditUser(tx, actorOf(user, visitor), now, 'user.signed_out', userId, details);
 }
 
 /** Finds who makes a request of the dashboard. Roles are read with every request, so a change holds at once. */
@@ -92,21 +94,26 @@ export async function findSession(
   return { session, user, accounts, account: decideAccount(session, accounts) };
 }
 
-/** Opens a session for a user who has proven who they are. Its secret goes into the cookie, its digest is stored. */
-type SessionToOpen = {
-  readonly userId: string;
-  readonly accountId: string | null;
-  readonly visitor: Visitor;
+/** Who signs in, and from where. */
+export type Caller = Visitor & {
   /** The cookie that the browser had. That session ends: nobody may choose the secret of another's session. */
   readonly formerSecret: string | undefined;
+  /** The cookie of the device, which may be new. */
+  readonly device: string;
 };
 
-/** The user must be locked. */
+/**
+ * Opens a session for a user who has proven who they are, and who is locked. Its secret goes into the cookie, its digest
+ * is stored.
+ */
 export async function openSession(
   tx: Transaction,
   now: Date,
-  { userId, accountId, visitor, formerSecret }: SessionToOpen,
+  { userId, email }: Pick<User, 'userId' | 'email'>,
+  accountId: string | null,
+  { formerSecret, device, ...visitor }: Caller,
 ): Promise<string> {
+  await rememberVisitor(tx, { email, address: visitor.address, device }, now);
   const secret = newOpaqueToken();
   if (formerSecret !== undefined) await deleteSessionBySecret(tx, digestOfToken(formerSecret));
   const others = await listSessionsOfUser(tx, userId);

@@ -154,6 +154,6 @@ export async function auditFailure(
     const stranger = { name: 'unknown', userId: null, address };
     const { userId } = user;
     const details = { email, failures };
-    await auditUser(tx, stranger, now, { action: 'user.sign_in_failed', userId, details });
+    await auditUser(tx, stranger, now, 'user.sign_in_failed', userId, details);
   });
 }

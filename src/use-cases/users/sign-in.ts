@@ -1,6 +1,6 @@
 /** Signs a user in with a password or a passkey. Both open a new session. Contract 13.2. */
 import { foldUserEmail } from '../../domain/users/email.ts';
-import { actorOf, decideFirstAccount, type Visitor } from '../../domain/users/session.ts';
+import { actorOf, decideFirstAccount } from '../../domain/users/session.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
 import { listAccountsOfUser } from '../../store/users/memberships.ts';
@@ -9,14 +9,7 @@ import type { User } from '../../store/users/users.ts';
 import { auditUser } from './audit-user.ts';
 import { offerPasskey, type PasskeyResponse, provePasskey } from './prove-passkey.ts';
 import { provePassword } from './prove-password.ts';
-import { openSession } from './sessions.ts';
-import { rememberVisitor } from './sign-in-attempt.ts';
-
-/** Who signs in: from where, with which cookie of an earlier session, and with that of the device, which may be new. */
-export type Caller = Visitor & {
-  readonly formerSecret: string | undefined;
-  readonly device: string;
-};
+import { type Caller, openSession } from './sessions.ts';
 
 /** Returns the secret of the new session. */
 export function signInWithPassword(
@@ -52,15 +45,14 @@ async function begin(
   tx: Transaction,
   user: User,
   now: Date,
-  { formerSecret, device, ...visitor }: Caller,
+  caller: Caller,
   way: 'password' | 'passkey',
 ): Promise<string> {
   const { userId } = user;
   const details = { with: way };
-  await auditUser(tx, actorOf(user, visitor), now, { action: 'user.signed_in', userId, details });
-  await rememberVisitor(tx, { email: user.email, address: visitor.address, device }, now);
+  await auditUser(tx, actorOf(user, caller), now, 'user.signed_in', userId, details);
   const accountId = await chooseAccount(tx, userId);
-  return openSession(tx, now, { userId, accountId, visitor, formerSecret });
+  return openSession(tx, now, user, accountId, caller);
 }
 
 /**
