@@ -27,13 +27,11 @@ import { makeWaitingDue } from '../../store/events/event-deliveries.ts';
 import { sealSecret } from '../accounts/create-account.ts';
 import { checkUrl, originOf, type RequestedEndpoint } from './create-endpoint.ts';
 
-type EndpointChange = Partial<RequestedEndpoint> & { readonly isEnabled?: boolean };
-
 /** Changes what is given, all of it or nothing. */
 export async function updateEndpoint(
   services: Pick<Services, 'database' | 'clock' | 'settings'>,
   endpointId: string,
-  { isEnabled, ...requested }: EndpointChange,
+  { isEnabled, ...requested }: Partial<RequestedEndpoint> & { readonly isEnabled?: boolean },
   actor: Actor,
 ): Promise<Endpoint> {
   const url =

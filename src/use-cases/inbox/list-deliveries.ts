@@ -7,12 +7,10 @@ import { type DeliveryFilter, findFilteredDeliveries } from '../../store/inbox/d
 import { describeContents } from './describe-contents.ts';
 
 /** `after` is a delivery id. */
-type DeliveriesQuery = NewestQuery & { readonly filter: DeliveryFilter };
-
 export async function listDeliveries(
   { database }: Pick<Services, 'database'>,
   accounts: ListedAccounts,
-  { filter, after, ...query }: DeliveriesQuery,
+  { filter, after, ...query }: NewestQuery & { readonly filter: DeliveryFilter },
 ) {
   const cursor = after === undefined ? undefined : timeKeyOfDelivery(after);
   const { rows, ...page } = await readNewest(

@@ -13,12 +13,10 @@ import {
 } from '../../store/payments/transaction-lists.ts';
 
 /** `after` is a transaction id. */
-type TransactionsQuery = NewestQuery & { readonly filter: TransactionFilter };
-
 export function listTransactions(
   { database }: Pick<Services, 'database'>,
   accounts: ListedAccounts,
-  { filter, ...query }: TransactionsQuery,
+  { filter, ...query }: NewestQuery & { readonly filter: TransactionFilter },
 ): Promise<NewestPage<ListedTransaction>> {
   return readNewest(database, accounts, query, {
     find: (from, accountId, range) =>

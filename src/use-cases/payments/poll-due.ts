@@ -20,13 +20,6 @@ import {
 } from '../../store/payments/polls.ts';
 import { pollClaimed } from './poll-provider.ts';
 
-type DuePolls = {
-  /** Starts polls that are due. True if there may be more that can start now. */
-  readonly startDue: () => Promise<boolean>;
-  /** Resolves when the polls in progress have ended. */
-  readonly settled: () => Promise<void>;
-};
-
 type Watch = {
   /** More polls may start: one has ended. */
   readonly onRoom?: () => void;
@@ -42,7 +35,7 @@ export function createDuePolls(
   services: Services,
   provider: ProviderName,
   { onRoom = () => {}, onError = () => {} }: Watch = {},
-): DuePolls {
+) {
   const inProgress = new Set<Promise<void>>();
   const accounts = createBusyAccounts();
   const claimPolls = createPollClaims(services.database, provider);
@@ -56,6 +49,7 @@ export function createDuePolls(
     accounts.end(claimed.accountId, hasAnswer);
   };
   return {
+    /** Starts polls that are due. True if there may be more that can start now. */
     startDue: async () => {
       if (inProgress.size + paymentLimits.pollClaimMax > paymentLimits.pollsInProgressMax)
         return false;
@@ -69,6 +63,7 @@ export function createDuePolls(
       }
       return hasMore;
     },
+    /** Resolves when the polls in progress have ended. */
     settled: async () => {
       await Promise.all(inProgress);
     },
