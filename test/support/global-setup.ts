@@ -9,14 +9,15 @@ import { join } from 'node:path';
 import { openDatabase } from '../../src/postgres/database.ts';
 import { migrate } from '../../src/store/upkeep/migrate.ts';
 import { citusAddress } from '../../tools/harness/citus.ts';
+import type { TrustingServer } from '../../tools/harness/trusting-server.ts';
 import { checkStatements } from './check-statements.ts';
 import { isCitusRun, makeCitusTemplate } from './citus-cluster.ts';
 import { folderVariable, wholeRunVariable } from './run-variables.ts';
-import { startTestCluster, type TestCluster } from './test-cluster.ts';
+import { startTestCluster } from './test-cluster.ts';
 import { clusterAddress, openCluster, templateName } from './test-database.ts';
 
 /** Undefined while it starts: a run may be ended before. */
-let server: TestCluster | undefined;
+let server: TrustingServer | undefined;
 
 export async function globalSetup(): Promise<void> {
   await fillCompileCache();

@@ -5,8 +5,8 @@ import { after } from 'node:test';
 import { randomBase62 } from '../../src/domain/ids.ts';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
 import { dropEverywhere, runOnAllNodes } from '../../tools/harness/citus.ts';
+import type { SuperuserAddress } from '../../tools/harness/trusting-server.ts';
 import { isCitusRun } from './citus-cluster.ts';
-import type { SuperuserAddress } from './test-cluster.ts';
 
 export const templateName = 'migrated_template';
 

@@ -1,11 +1,13 @@
 /**
- * `npm run bench`: no arguments, about three minutes. Measures the service and two floors in turn in one run, because
- * machines differ and are noisy: only the ratios are comparable. Prints a table, and writes `RESULTS.md` and
- * `throughput.svg` next to this file.
+ * `npm run bench`: about three minutes. Measures the service and two floors in turn in one run, because machines differ
+ * and are noisy: only the ratios are comparable. Prints a table, and writes `RESULTS.md` and `throughput.svg` next to
+ * this file. `npm run bench -- --against COMMIT` compares this checkout with another commit instead.
  */
 
 import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
 import { embeddedAddress } from '../../src/embedded-postgres/embedded-database.ts';
+import { benchAgainst } from './against.ts';
 import { measureBesideHangingProvider } from './hanging-provider.ts';
 import { measure, type Row } from './load.ts';
 import { measureOneEndpoint } from './one-endpoint.ts';
@@ -20,26 +22,39 @@ const connectionCounts = [1, 16, 64, 256];
 const seconds = 1;
 const warmUpSeconds = 3;
 
-await withDataDir(async (dataDir) => {
-  const floor = await startFloor();
-  const service = await startService(dataDir);
-  const database = await openStageDatabase(dataDir);
-  try {
-    const shop = await openShop(service.url, dataDir);
-    const stage = { floor, service, database, shop };
-    await warmUp(stage);
-    const ratios = await measureRatios(stage, await embeddedAddress(dataDir));
-    const rows = await measureAll(stage);
-    const hanging = await measureBesideHangingProvider(stage);
-    const told = await measureOneEndpoint(stage);
-    await service.stop();
-    await report(rows, { ...ratios, hanging, told, workers: await measureWorkers(dataDir, floor) });
-  } finally {
-    await database.close();
-    await floor.stop();
-    await service.stop();
-  }
-});
+const { against = [] } = parseArgs({
+  options: { against: { type: 'string', multiple: true } },
+}).values;
+if (against.length > 0) await benchAgainst(against);
+else await benchAgainstFloors();
+
+async function benchAgainstFloors(): Promise<void> {
+  await withDataDir(async (dataDir) => {
+    const floor = await startFloor();
+    const service = await startService(dataDir);
+    const database = await openStageDatabase(dataDir);
+    try {
+      const shop = await openShop(service.url, dataDir);
+      const stage = { floor, service, database, shop };
+      await warmUp(stage);
+      const ratios = await measureRatios(stage, await embeddedAddress(dataDir));
+      const rows = await measureAll(stage);
+      const hanging = await measureBesideHangingProvider(stage);
+      const told = await measureOneEndpoint(stage);
+      await service.stop();
+      await report(rows, {
+        ...ratios,
+        hanging,
+        told,
+        workers: await measureWorkers(dataDir, floor),
+      });
+    } finally {
+      await database.close();
+      await floor.stop();
+      await service.stop();
+    }
+  });
+}
 
 /** Code that has not been optimised yet is slow and does not represent a running service. */
 async function warmUp(stage: Stage): Promise<void> {

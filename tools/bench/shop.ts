@@ -12,8 +12,12 @@ export type Shop = {
 
 export async function openShop(url: string, dataDir: string): Promise<Shop> {
   const words = ['account', 'create', '--name', 'Bench shop', '--simulator'];
-  const account = await runJsonCommand(words, { DATA_DIR: dataDir });
-  const shop = {
+  return signIn(url, shopOf(await runJsonCommand(words, { DATA_DIR: dataDir }), dataDir));
+}
+
+/** The shop of what `account create` printed. */
+export function shopOf(account: Readonly<Record<string, unknown>>, dataDir = ''): Shop {
+  return {
     dataDir,
     accountId: String(account.account_id),
     keys: {
@@ -24,7 +28,6 @@ export async function openShop(url: string, dataDir: string): Promise<Shop> {
     webhookSecret: String(account.partner_webhook_secret),
     bankGatewaySecret: String(account.bank_gateway_secret),
   };
-  return signIn(url, shop);
 }
 
 /** Gets a fresh token, for measurements that outlast the lifetime of one. */

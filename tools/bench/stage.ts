@@ -12,12 +12,7 @@ import { type Service, startService as startProcess } from '../harness/service.t
 import { makeTemporaryFolder } from '../harness/temporary-folder.ts';
 import type { Served } from './load.ts';
 
-/** The environment and the arguments of Node in the `start` script. */
-const [settings = '', words = ''] = packageFile.scripts.start.split(' node ');
-const startWords: readonly string[] = words.split(' ');
-const startEnv = Object.fromEntries(
-  settings.split(' ').flatMap((word) => (word.includes('=') ? [word.split('=')] : [])),
-);
+const start = readStartScript(packageFile.scripts.start);
 
 /** No limit of time: a large database may take long to start, and whoever runs the bench can stop it. */
 const options = { showErrors: true, readySecondsMax: Infinity };
@@ -31,8 +26,8 @@ export async function startFloor(): Promise<Program> {
 
 export async function startService(dataDir: string, { workers = 1 } = {}): Promise<Program> {
   const service = await startProcess(
-    { ...startEnv, DATA_DIR: dataDir, WORKERS: String(workers), LOG_LEVEL: 'warn' },
-    { command: [process.execPath, ...startWords], ...options },
+    { ...start.env, DATA_DIR: dataDir, WORKERS: String(workers), LOG_LEVEL: 'warn' },
+    { command: [process.execPath, ...start.words], ...options },
   );
   const databasePid = await findServerPid(dataDir);
   return { ...toProgram(service), ...(databasePid !== undefined && { databasePid }) };
@@ -83,6 +78,15 @@ export async function withDatabaseAlone(
 
 export async function openStageDatabase(dataDir: string) {
   return openDatabase(await embeddedAddress(dataDir));
+}
+
+/** The environment and the arguments of Node in a `start` script. */
+export function readStartScript(script: string) {
+  const [settings = '', words = ''] = script.split(' node ');
+  const env: Record<string, string> = Object.fromEntries(
+    settings.split(' ').flatMap((word) => (word.includes('=') ? [word.split('=')] : [])),
+  );
+  return { env, words: words.split(' ') };
 }
 
 function toProgram({ baseUrl, pid, end }: Service): Program {

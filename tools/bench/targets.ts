@@ -15,19 +15,27 @@ import type { Program } from './stage.ts';
 
 export type Stage = {
   readonly floor: Program;
-  readonly service: Program;
+  readonly service: Served;
   readonly database: Database;
   readonly shop: Shop;
 };
 
-type Target = {
+export type Target = {
   readonly what: string;
   readonly served: Served;
   /** Prepares the requests for a measurement of this duration. */
   readonly prepare: (seconds: number) => Promise<NextRequest> | NextRequest;
 };
 
-export function targetsOf({ floor, service, database, shop }: Stage): Target[] {
+export function targetsOf(stage: Stage): Target[] {
+  const { floor, shop } = stage;
+  return [
+    { what: 'floor: bare Fastify', served: floor, prepare: () => createOrders(shop) },
+    ...serviceTargets(stage),
+  ];
+}
+
+export function serviceTargets({ service, database, shop }: Omit<Stage, 'floor'>): Target[] {
   const made = (count: number) => makeOrders(database, service.url, shop, count);
   // More than can be delivered in that time, so that none has to be sent twice.
   const toDeliver = (seconds: number) => made(seconds * 8_000);
@@ -39,7 +47,6 @@ export function targetsOf({ floor, service, database, shop }: Stage): Target[] {
     );
   };
   return [
-    { what: 'floor: bare Fastify', served: floor, prepare: () => createOrders(shop) },
     { what: 'create order', served: service, prepare: () => createOrders(shop) },
     {
       what: 'enquiry by order id',

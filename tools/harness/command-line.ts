@@ -36,12 +36,13 @@ export function runProgram(
   [program, ...words]: readonly [string, ...string[]],
   env: Environment,
   input = '',
+  cwd = projectDir,
 ): Promise<CommandOutcome> {
   return new Promise((resolve) => {
     const command = execFile(
       program,
       words,
-      { cwd: projectDir, env: { ...baseEnv, ...env }, maxBuffer: outputBytesMax },
+      { cwd, env: { ...baseEnv, ...env }, maxBuffer: outputBytesMax },
       (error, stdout, stderr) => {
         resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
       },
@@ -56,8 +57,10 @@ export function runProgram(
 export async function runJsonCommand(
   words: readonly string[],
   env: Environment,
+  checkout = projectDir,
 ): Promise<Record<string, unknown>> {
-  const { stdout, stderr } = await runCommand([...words, '--json'], env);
+  const command = [process.execPath, cliFile, ...words, '--json'] as const;
+  const { stdout, stderr } = await runProgram(command, env, '', checkout);
   if (stdout === '') throw new Error(`${words.join(' ')}: ${stderr}`);
   return JSON.parse(stdout) as Record<string, unknown>;
 }
