@@ -5,6 +5,7 @@
 import type { TSchema } from 'typebox';
 import type { ErrorCode, ServiceError } from '../../domain/errors.ts';
 import type { Access } from '../guard.ts';
+import type { Schema } from './model.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -47,6 +48,9 @@ export type ErrorShape = {
 export type DocumentedRoute = {
   readonly access: Access | undefined;
   readonly documentation: Documentation;
+  readonly examples: Examples;
+  /** What replaces the validated body. */
+  readonly body: Schema | undefined;
 };
 
 type Example = { readonly summary: string; readonly value: unknown };

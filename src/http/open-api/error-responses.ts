@@ -1,8 +1,9 @@
 /** The error replies of an operation: each status with the codes that the operation can answer. Contract 8.1. */
 import { type ErrorCode, errorTable, ServiceError } from '../../domain/errors.ts';
 import { ErrorBody, errorBody } from '../error-reply.ts';
-import type { DocumentedRoute, ErrorShape, Examples } from './documentation.ts';
-import { headersOf } from './headers.ts';
+import type { Access } from '../guard.ts';
+import { headersOf } from './components.ts';
+import type { Documentation, DocumentedRoute, ErrorShape } from './documentation.ts';
 import type { Response } from './model.ts';
 import { acceptsSealed, orSealedReply } from './sealed.ts';
 
@@ -13,100 +14,96 @@ const merchantShape: ErrorShape = {
 };
 
 export function errorResponses(
-  route: DocumentedRoute,
-  examples: Examples,
+  { access, documentation, examples }: DocumentedRoute,
   hasBody: boolean,
 ): Record<string, Response> {
-  const { prefix, schemaOf } = shapeOf(route);
-  const byStatus = Map.groupBy(listCodes(route, hasBody), (code) => errorTable[code].status);
-  const responses = [...byStatus].map(([status, codes]): [string, Response] => {
+  const { prefix, schemaOf } = documentation.errorShape ?? merchantShape;
+  const exampleOf = (code: ErrorCode) => {
+    const value = examples.errors?.[code];
+    return value === undefined
+      ? { $ref: `#/components/examples/${prefix}${code}` }
+      : { summary: code, value };
+  };
+  const responseOf = (status: number, codes: readonly ErrorCode[]): Response => {
+    // Before the body is opened, a refusal is plain: of the token, or of the size.
+    const isPlain = status === 413 || (status === 401 && access !== 'anyone');
+    const isSealed = acceptsSealed(access, hasBody) && !isPlain;
     const schema = { ...schemaOf(status) };
-    const shown = codes.map((code) => {
-      const recorded = examples.errors?.[code];
-      return [
-        code,
-        recorded === undefined
-          ? { $ref: `#/components/examples/${prefix}${code}` }
-          : { summary: code, value: recorded },
-      ];
-    });
-    const content = {
-      'application/json': {
-        schema: isSealed(route, hasBody, status) ? orSealedReply(schema) : schema,
-        examples: Object.fromEntries(shown),
+    return {
+      description: describe(status, codes),
+      headers: headersOf(status),
+      content: {
+        'application/json': {
+          schema: isSealed ? orSealedReply(schema) : schema,
+          examples: Object.fromEntries(codes.map((code) => [code, exampleOf(code)])),
+        },
       },
     };
-    return [
-      String(status),
-      { description: describe(status, codes), headers: headersOf(status), content },
-    ];
-  });
-  return Object.fromEntries(responses);
-}
-
-/** Before the body is opened, a refusal is plain: of the token, or of the size. */
-function isSealed(route: DocumentedRoute, hasBody: boolean, status: number): boolean {
-  const isPlain = status === 413 || (status === 401 && route.access !== 'anyone');
-  return acceptsSealed(route, hasBody) && !isPlain;
-}
-
-/** The bodies with the texts of the error table, for all codes that some operation can answer. */
-export function errorExamples(
-  routes: readonly DocumentedRoute[],
-): Record<string, { readonly summary: string; readonly value: unknown }> {
-  const shapes = new Map(routes.map(shapeOf).map((shape) => [shape.prefix, shape]));
-  const codes = Object.keys(errorTable) as ErrorCode[];
-  const entries = [...shapes.values()].flatMap(({ prefix, bodyOf }) =>
-    codes.map((code) => {
-      const value = bodyOf(new ServiceError(code));
-      return [`${prefix}${code}`, { summary: code, value }] as const;
-    }),
+  };
+  const codes = listCodes(access, documentation, hasBody);
+  const byStatus = Map.groupBy(codes, (code) => errorTable[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, ofStatus]) => [status, responseOf(status, ofStatus)]),
   );
-  return Object.fromEntries(entries);
+}
+
+const allCodes = Object.keys(errorTable) as ErrorCode[];
+
+/** The bodies with the texts of the error table, in every shape that some operation has. */
+export function errorExamples(documentations: readonly Documentation[]): Record<string, object> {
+  const shapes = new Set(documentations.map(({ errorShape }) => errorShape ?? merchantShape));
+  return Object.fromEntries(
+    [...shapes].flatMap(({ prefix, bodyOf }) =>
+      allCodes.map((code) => [
+        `${prefix}${code}`,
+        { summary: code, value: bodyOf(new ServiceError(code)) },
+      ]),
+    ),
+  );
 }
 
 /** In the order of the error table. */
-function listCodes(route: DocumentedRoute, hasBody: boolean): ErrorCode[] {
-  const codes = new Set<ErrorCode>([
-    ...(route.documentation.errors ?? []),
-    ...codesOfAccess(route),
-    ...(hasBody ? (['PAYLOAD_TOO_LARGE'] as const) : []),
-    ...(acceptsSealed(route, hasBody)
-      ? (['ENCRYPTION_NOT_ENABLED', 'DECRYPTION_FAILED', 'PERMISSION_DENIED'] as const)
-      : []),
-  ]);
-  return (Object.keys(errorTable) as ErrorCode[]).filter((code) => codes.has(code));
+function listCodes(
+  access: Access | undefined,
+  { errors = [] }: Documentation,
+  hasBody: boolean,
+): ErrorCode[] {
+  const codes = [
+    ...errors,
+    ...(access ? codesOfAccess[access] : []),
+    ...(hasBody ? codesOfBody : []),
+    ...(acceptsSealed(access, hasBody) ? codesOfSealed : []),
+  ];
+  return allCodes.filter((code) => codes.includes(code));
 }
+
+const codesOfBody: readonly ErrorCode[] = ['PAYLOAD_TOO_LARGE'];
+const codesOfSealed: readonly ErrorCode[] = [
+  'ENCRYPTION_NOT_ENABLED',
+  'DECRYPTION_FAILED',
+  'PERMISSION_DENIED',
+];
+const codesOfPublic: readonly ErrorCode[] = [
+  'INVALID_REQUEST_PARAMETER',
+  'INTERNAL_ERROR',
+  'SERVICE_UNAVAILABLE',
+];
+const codesOfAnyone: readonly ErrorCode[] = [...codesOfPublic, 'ACCOUNT_SUSPENDED', 'RATE_LIMITED'];
+const codesOfToken: readonly ErrorCode[] = [
+  ...codesOfAnyone,
+  'AUTHENTICATION_FAILED',
+  'INVALID_TOKEN',
+  'TOKEN_EXPIRED',
+  'PERMISSION_DENIED',
+];
 
 /** What the guard, the rate limits and the concurrency limit can answer. */
-function codesOfAccess({ access }: DocumentedRoute): readonly ErrorCode[] {
-  const always = ['INVALID_REQUEST_PARAMETER', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'] as const;
-  switch (access) {
-    case undefined:
-      return [];
-    case 'public':
-      return always;
-    case 'anyone':
-      return [...always, 'ACCOUNT_SUSPENDED', 'RATE_LIMITED'];
-    case 'merchant':
-    case 'order':
-      return [
-        ...always,
-        'AUTHENTICATION_FAILED',
-        'INVALID_TOKEN',
-        'TOKEN_EXPIRED',
-        'PERMISSION_DENIED',
-        'ACCOUNT_SUSPENDED',
-        'RATE_LIMITED',
-      ];
-    default:
-      return access satisfies never;
-  }
-}
-
-function shapeOf({ documentation }: DocumentedRoute): ErrorShape {
-  return documentation.errorShape ?? merchantShape;
-}
+const codesOfAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
+  public: codesOfPublic,
+  anyone: codesOfAnyone,
+  merchant: codesOfToken,
+  order: codesOfToken,
+};
 
 function describe(status: number, codes: readonly ErrorCode[]): string {
   // An import would load more of Node at the start of the service.

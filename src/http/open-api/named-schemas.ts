@@ -1,42 +1,27 @@
 /** Moves schemas with a title to the components of the document, so that generated clients get named types. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Content, Operation, Parameter, Paths, Response, Schema } from './model.ts';
+import type { Paths, Schema } from './model.ts';
 
-type NamedSchemas = {
-  readonly schemas: Readonly<Record<string, Schema>>;
-  readonly paths: Paths;
-};
+type Schemas = Record<string, Schema>;
 
-export function nameSchemas(paths: Paths): NamedSchemas {
-  const schemas: Record<string, Schema> = {};
-  const named = mapValues(paths, (operations) =>
-    mapValues(operations, (operation) => nameInOperation(operation, schemas)),
-  );
+export function nameSchemas(paths: Paths): { readonly schemas: Schemas; readonly paths: Paths } {
+  const schemas: Schemas = {};
+  const named = nameWithin(paths, schemas) as Paths;
   const sorted = Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1));
   return { schemas: Object.fromEntries(sorted), paths: named };
 }
 
-function nameInOperation(operation: Operation, schemas: Record<string, Schema>): Operation {
-  const { parameters = [], requestBody, responses } = operation;
-  const inContent = (content: Content) =>
-    mapValues(content, (media) => ({ ...media, schema: move(media.schema, schemas) as Schema }));
-  return {
-    ...operation,
-    parameters: parameters.map((parameter) =>
-      '$ref' in parameter
-        ? parameter
-        : ({ ...parameter, schema: move(parameter.schema, schemas) } as Parameter),
-    ),
-    ...(requestBody && {
-      requestBody: { ...requestBody, content: inContent(requestBody.content) },
-    }),
-    responses: mapValues(responses, (response: Response) =>
-      response.content ? { ...response, content: inContent(response.content) } : response,
-    ),
-  };
+/** Leaves examples as they are: their data may have a `schema` or a `title` of its own. */
+function nameWithin(node: unknown, schemas: Schemas): unknown {
+  if (Array.isArray(node)) return node.map((entry) => nameWithin(entry, schemas));
+  if (typeof node !== 'object' || node === null) return node;
+  return mapValues(node as Schema, (entry, key) => {
+    if (key === 'example' || key === 'examples') return entry;
+    return key === 'schema' ? move(entry, schemas) : nameWithin(entry, schemas);
+  });
 }
 
-function move(node: unknown, schemas: Record<string, Schema>): unknown {
+function move(node: unknown, schemas: Schemas): unknown {
   if (Array.isArray(node)) return node.map((entry) => move(entry, schemas));
   if (typeof node !== 'object' || node === null) return node;
   const moved = mapValues(node as Schema, (entry) => move(entry, schemas));

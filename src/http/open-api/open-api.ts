@@ -5,17 +5,20 @@
 import { readFile } from 'node:fs/promises';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
-import type { TSchema } from 'typebox';
 import packageJson from '../../../package.json' with { type: 'json' };
+import {
+  headerComponents,
+  type ProviderProof,
+  parameterComponents,
+  securitySchemes,
+} from './components.ts';
 import type { DocumentedRoute, Examples } from './documentation.ts';
 import { errorExamples } from './error-responses.ts';
-import { headerComponents, parameterComponents } from './headers.ts';
 import { introduction, tags } from './introduction.ts';
-import type { OpenApi, Operation, Paths, Schema } from './model.ts';
+import type { OpenApi, Paths } from './model.ts';
 import { mapValues, nameSchemas } from './named-schemas.ts';
 import { completeOperation } from './operation.ts';
 import { sealedExamplesFile } from './sealed.ts';
-import { type ProviderProof, securitySchemes } from './security-schemes.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -23,13 +26,15 @@ declare module 'fastify' {
   }
 }
 
+type RouteConfig = Pick<DocumentedRoute, 'access' | 'documentation'>;
+
 /** Call it before the routes are added. */
 export async function addOpenApi(
   app: FastifyInstance,
   publicUrl: string,
   proofs: () => readonly ProviderProof[],
 ): Promise<void> {
-  const routes = new Map<string, DocumentedRoute>();
+  const configs = new Map<string, RouteConfig>();
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -47,12 +52,13 @@ export async function addOpenApi(
       const { access, documentation } = route.config ?? {};
       // What is not documented is not for callers of the API, such as pages and other names of an operation.
       if (!documentation) return { schema: { ...schema, hide: true }, url };
-      routes.set(schema.operationId ?? '', { access, documentation });
+      configs.set(schema.operationId ?? '', { access, documentation });
       // The body is read later. Until then this says that there is one.
       return { url, schema: documentation.loadBody ? { ...schema, body: {} } : schema };
     },
   });
-  const build = async () => completeDocument(app.swagger() as unknown as OpenApi, routes, proofs());
+  const build = async () =>
+    completeDocument(app.swagger() as unknown as OpenApi, configs, proofs());
   let building: Promise<OpenApi> | undefined;
   app.decorate('openApi', () => {
     building ??= build().catch((error: unknown) => {
@@ -66,23 +72,19 @@ export async function addOpenApi(
 
 async function completeDocument(
   document: OpenApi,
-  routes: ReadonlyMap<string, DocumentedRoute>,
+  configs: ReadonlyMap<string, RouteConfig>,
   proofs: readonly ProviderProof[],
 ): Promise<OpenApi> {
-  const contents = new Map(
+  const routes = new Map(
     await Promise.all(
-      [...routes].map(async ([operationId, { documentation }]) => {
-        const examples = await readJson<Examples>(documentation.examples);
-        return [operationId, { examples, body: await documentation.loadBody?.() }] as const;
-      }),
+      [...configs].map(async ([operationId, config]) => [operationId, await load(config)] as const),
     ),
   );
   const completed: Paths = mapValues(document.paths, (operations) =>
     mapValues(operations, (operation) => {
-      const { operationId } = operation;
-      const [route, own] = [routes.get(operationId), contents.get(operationId)];
-      if (!route || !own) throw new Error(`${operationId} is not documented`);
-      return completeOperation(withBody(operation, own.body), route, own.examples);
+      const route = routes.get(operation.operationId);
+      if (!route) throw new Error(`${operation.operationId} is not documented`);
+      return completeOperation(operation, route);
     }),
   );
   const { schemas, paths } = nameSchemas(completed);
@@ -93,12 +95,19 @@ async function completeDocument(
     securitySchemes: securitySchemes(proofs),
     examples: {
       ...(await readJson<object>(sealedExamplesFile)),
-      ...errorExamples([...routes.values()]),
+      ...errorExamples([...configs.values()].map(({ documentation }) => documentation)),
     },
   };
-  const { openapi, info, servers } = document;
+  const { openapi, info, servers, tags } = document;
   const text = JSON.stringify(paths);
-  return { openapi, info, servers, tags: document.tags, paths, components: used(components, text) };
+  return { openapi, info, servers, tags, paths, components: used(components, text) };
+}
+
+async function load({ access, documentation }: RouteConfig): Promise<DocumentedRoute> {
+  const examples = await readJson<Examples>(documentation.examples);
+  const body = await documentation.loadBody?.();
+  // As JSON, like the schemas that the plugin returns.
+  return { access, documentation, examples, body: body && JSON.parse(JSON.stringify(body)) };
 }
 
 /** Leaves out shared examples and parameters that no operation refers to. */
@@ -115,13 +124,6 @@ function used(
           ),
         ),
   );
-}
-
-function withBody(operation: Operation, body: TSchema | undefined): Operation {
-  if (!body) return operation;
-  // As JSON, like the schemas that the plugin returns.
-  const schema = JSON.parse(JSON.stringify(body)) as Schema;
-  return { ...operation, requestBody: { content: { 'application/json': { schema } } } };
 }
 
 async function readJson<Content>(file: URL): Promise<Content> {

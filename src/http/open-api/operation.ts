@@ -1,28 +1,26 @@
 /** Completes one operation: examples, headers, encrypted alternatives, error replies, security and aliases. */
-import type { DocumentedRoute, Examples } from './documentation.ts';
+import { headersOf, securityOf } from './components.ts';
+import type { DocumentedRoute } from './documentation.ts';
 import { errorResponses } from './error-responses.ts';
-import { headersOf } from './headers.ts';
 import type { Content, Operation, Parameter, Response, Schema } from './model.ts';
 import { mapValues } from './named-schemas.ts';
 import { acceptsSealed, orSealedReply, orSealedRequest, sealedExamples } from './sealed.ts';
 
-export function completeOperation(
-  operation: Operation,
-  route: DocumentedRoute,
-  examples: Examples,
-): Operation {
-  const { aliases = [] } = route.documentation;
+export function completeOperation(operation: Operation, route: DocumentedRoute): Operation {
+  const { access, documentation } = route;
+  const { aliases = [], security = access ? securityOf[access] : [] } = documentation;
   const hasBody = operation.requestBody !== undefined;
+  const isSealed = acceptsSealed(access, hasBody);
   return {
     ...operation,
     description: describe(operation, aliases),
-    parameters: parametersOf(operation, route, examples),
-    ...(hasBody && { requestBody: requestBodyOf(operation, route, examples) }),
+    parameters: parametersOf(operation, route, isSealed),
+    ...(hasBody && { requestBody: requestBodyOf(operation, route, isSealed) }),
     responses: {
-      ...successResponses(operation, route, examples),
-      ...errorResponses(route, examples, hasBody),
+      ...successResponses(operation, route, isSealed),
+      ...errorResponses(route, hasBody),
     },
-    security: route.documentation.security ?? securityOf(route),
+    security,
     ...(aliases.length > 0 && { 'x-aliases': aliases }),
   };
 }
@@ -35,18 +33,17 @@ function describe({ summary, description }: Operation, aliases: readonly string[
 }
 
 function parametersOf(
-  operation: Operation,
-  route: DocumentedRoute,
-  examples: Examples,
+  { parameters = [] }: Operation,
+  { documentation, examples }: DocumentedRoute,
+  isSealed: boolean,
 ): Operation['parameters'] {
-  const { parameters: descriptions = {}, headers = {} } = route.documentation;
-  const own = (operation.parameters ?? []).map((parameter) => {
+  const { parameters: descriptions = {}, headers = {} } = documentation;
+  const own = parameters.map((parameter) => {
     if ('$ref' in parameter) return parameter;
     const { name, description = descriptions[name] } = parameter;
     const example = examples.parameters?.[name];
     return { ...parameter, description, ...(example !== undefined && { example }) } as Parameter;
   });
-  const hasBody = operation.requestBody !== undefined;
   return [
     ...own,
     ...Object.entries(headers).map(([name, description]) => ({
@@ -57,24 +54,26 @@ function parametersOf(
       example: examples.parameters?.[name],
     })),
     { $ref: '#/components/parameters/RequestId' },
-    ...(acceptsSealed(route, hasBody) ? [{ $ref: '#/components/parameters/Encryption' }] : []),
+    ...(isSealed ? [{ $ref: '#/components/parameters/Encryption' }] : []),
   ];
 }
 
-function requestBodyOf(operation: Operation, route: DocumentedRoute, examples: Examples) {
-  const schema = operation.requestBody?.content['application/json']?.schema ?? {};
-  const { requests = {}, formData = {} } = examples;
-  const isSealed = acceptsSealed(route, true);
+function requestBodyOf(
+  { requestBody }: Operation,
+  { documentation, examples, body }: DocumentedRoute,
+  isSealed: boolean,
+): Operation['requestBody'] {
+  const schema = body ?? requestBody?.content['application/json']?.schema ?? {};
   const content: Content = {
     'application/json': {
       schema: isSealed ? orSealedRequest(schema) : schema,
-      examples: {
-        ...requests,
-        ...(isSealed && { encrypted: sealedExamples.encrypted_request }),
-      },
+      examples: { ...examples.requests, ...(isSealed && sealedExamples.request) },
     },
-    ...(route.documentation.acceptsFormData && {
-      'application/x-www-form-urlencoded': { schema: formDataSchema(schema), examples: formData },
+    ...(documentation.acceptsFormData && {
+      'application/x-www-form-urlencoded': {
+        schema: formDataSchema(schema),
+        examples: examples.formData,
+      },
     }),
   };
   return { required: true, content };
@@ -82,49 +81,24 @@ function requestBodyOf(operation: Operation, route: DocumentedRoute, examples: E
 
 /** The replies whose schema the route declares, except the error replies of its scope. */
 function successResponses(
-  { responses, requestBody }: Operation,
-  route: DocumentedRoute,
-  examples: Examples,
+  { responses }: Operation,
+  { documentation: { replyDescription, replays }, examples }: DocumentedRoute,
+  isSealed: boolean,
 ): Record<string, Response> {
-  const { replyDescription, replays } = route.documentation;
-  const isSealed = acceptsSealed(route, requestBody !== undefined);
   const own = Object.entries(responses).filter(([status]) => /^\d+$/.test(status));
-  return Object.fromEntries(
-    own.map(([status, response]) => {
-      const shown = examples.replies[status] ?? {};
-      const media = Object.entries(response.content ?? {}).map(([type, { schema }]) => [
-        type,
-        {
-          schema: isSealed ? orSealedReply(schema) : schema,
-          examples: { ...shown, ...(isSealed && { encrypted: sealedExamples.encrypted_reply }) },
-        },
-      ]);
-      const headers = headersOf(Number(status), { replays });
-      const description = status === '200' ? replyDescription : describeOther(response);
-      return [status, { description, headers, content: Object.fromEntries(media) }];
-    }),
-  );
+  return mapValues(Object.fromEntries(own), (response, status) => ({
+    description: status === '200' ? replyDescription : describeOther(response),
+    headers: headersOf(Number(status), { replays }),
+    content: mapValues(response.content ?? {}, ({ schema }) => ({
+      schema: isSealed ? orSealedReply(schema) : schema,
+      examples: { ...examples.replies[status], ...(isSealed && sealedExamples.reply) },
+    })),
+  }));
 }
 
 function describeOther({ content = {}, description }: Response): string {
-  const [media] = Object.values(content) as { readonly schema: Schema }[];
+  const [media] = Object.values(content);
   return String(media?.schema.description ?? description);
-}
-
-function securityOf({ access }: DocumentedRoute): readonly object[] {
-  switch (access) {
-    case 'merchant':
-      return [{ merchantToken: [] }];
-    case 'order':
-      return [{ merchantToken: [] }, { orderToken: [] }];
-    case 'anyone':
-      return [{}, { merchantToken: [] }, { orderToken: [] }];
-    case 'public':
-    case undefined:
-      return [];
-    default:
-      return access satisfies never;
-  }
 }
 
 /** The schema of form data with dotted names: `order.id` is the field `id` of `order`. */
@@ -135,7 +109,7 @@ function formDataSchema(schema: Schema): Schema {
     title: `${String(schema.title)}Form`,
     description: 'The same fields as in JSON, with the names of nested fields joined by dots.',
     properties: Object.fromEntries(
-      fields.map(({ name, description }) => [name, text(description)]),
+      fields.map(({ name, description }) => [name, { type: 'string', description }]),
     ),
     required: fields.filter(({ isRequired }) => isRequired).map(({ name }) => name),
     additionalProperties: { type: 'string', description: 'Every other field is ignored.' },
@@ -147,7 +121,7 @@ type Field = { readonly name: string; readonly description: unknown; readonly is
 function flatten(schema: Schema, prefix: string): Field[] {
   const properties = (schema.properties ?? {}) as Readonly<Record<string, Schema>>;
   const required = (schema.required ?? []) as readonly string[];
-  const nested = mapValues(properties, (entry, name) => {
+  return Object.entries(properties).flatMap(([name, entry]) => {
     const isRequired = required.includes(name);
     if (entry.properties === undefined) {
       return [{ name: `${prefix}${name}`, description: entry.description, isRequired }];
@@ -155,9 +129,4 @@ function flatten(schema: Schema, prefix: string): Field[] {
     const fields = flatten(entry, `${prefix}${name}.`);
     return isRequired ? fields : fields.map((field) => ({ ...field, isRequired: false }));
   });
-  return Object.values(nested).flat();
-}
-
-function text(description: unknown): Schema {
-  return { type: 'string', description };
 }

@@ -5,9 +5,9 @@ import type { DeliveryClaims } from '../../use-cases/inbox/authenticate-delivery
 import type { DeliveryProvider, RawDelivery } from '../../use-cases/inbox/receive-delivery.ts';
 import { findBearerToken } from '../guard.ts';
 import type { HttpContext } from '../http-context.ts';
+import { proofSchemeOf, toCamelCase } from '../open-api/components.ts';
 import type { Documentation } from '../open-api/documentation.ts';
 import { optionalText, text, word } from '../open-api/fields.ts';
-import { proofSchemeOf, toCamelCase } from '../open-api/security-schemes.ts';
 import { webhookErrorReplies, webhookErrorShape } from './webhook-error.ts';
 
 const Reply = Type.Object(
