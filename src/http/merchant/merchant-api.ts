@@ -5,16 +5,14 @@ import type { HttpContext } from '../http-context.ts';
 import { acceptJsonOnly } from '../read-json.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { addCreateOrder } from './create-order.ts';
-import { addGenerateToken } from './generate-token.ts';
 import { addGetOrder } from './get-order.ts';
 import { addInitiatePayment } from './initiate-payment.ts';
-import { addListsOfChoices } from './list-of-choices.ts';
 import { addPaymentLink } from './payment-link.ts';
-import { addPaymentModes } from './payment-modes.ts';
-import { addRefreshToken } from './refresh-token.ts';
+import { addListsOfChoices, addPaymentModes } from './payment-modes.ts';
 import { addRefund } from './refund.ts';
 import { addResolveUser } from './resolve-user.ts';
 import { addSealing } from './sealing.ts';
+import { addGenerateToken, addRefreshToken } from './tokens.ts';
 import { addTransactionEnquiry } from './transaction-enquiry.ts';
 import { addUpdateOrder } from './update-order.ts';
 

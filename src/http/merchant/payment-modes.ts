@@ -1,11 +1,11 @@
-/** `POST /api/v3/payment-modes`. Contract 11.1. */
+/** `POST /api/v3/payment-modes`, `list-of-banks` and `list-of-wallets`. Contract 11.1 and 11.11. */
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Order } from '../../domain/orders/order.ts';
 import { type PaymentModeCode, paymentModeCodes, paymentModes } from '../../domain/payment-mode.ts';
 import { getCaller } from '../guard.ts';
 import type { HttpContext } from '../http-context.ts';
-import { number, word } from '../open-api/fields.ts';
+import { number, text, word } from '../open-api/fields.ts';
 import { addOperation } from './operation.ts';
 import { NextCalls } from './order-reply-schemas.ts';
 import { readOrderId } from './order-request.ts';
@@ -73,4 +73,55 @@ function itemView({ amounts }: Order, code: PaymentModeCode): Static<typeof Item
     grand_total_amount: view.total_amount,
     next: [{ action: 'initiate_payment', url: '/api/v3/initiate-payment' }],
   };
+}
+
+const lists = [
+  {
+    route: 'POST /list-of-banks',
+    operationId: 'listBanks',
+    modeCode: 'net_banking',
+    code: 'bank_code',
+    title: 'Bank',
+    summary: 'List the banks that an order can be paid through by net banking',
+  },
+  {
+    route: 'POST /list-of-wallets',
+    operationId: 'listWallets',
+    modeCode: 'wallet',
+    code: 'wallet_code',
+    title: 'Wallet',
+    summary: 'List the wallets that an order can be paid with',
+  },
+] as const;
+
+export function addListsOfChoices(app: FastifyInstance, { useCases }: HttpContext): void {
+  for (const { route, operationId, modeCode, code, title, summary } of lists) {
+    const Choice = Type.Object(
+      {
+        [code]: text(`Goes into ${code} of initiate-payment.`),
+        name: text('Name to show to the consumer.'),
+      },
+      { title, description: 'One choice of the consumer.' },
+    );
+    addOperation(app, route, {
+      operationId,
+      tag: 'Payments',
+      access: 'order',
+      summary,
+      description: `Empty where the account does not offer ${modeCode}. A code goes into ${code} of initiate-payment.`,
+      body: OrderReference,
+      reply: Type.Object(
+        { items: Type.Array(Choice, { description: 'The choices; empty when there are none.' }) },
+        { title: `${title}s`, description: 'The choices for an order.' },
+      ),
+      replyDescription: 'The choices, in the order in which to show them.',
+      errors: ['ORDER_NOT_FOUND'],
+      handler: async (request) => {
+        const caller = getCaller(request);
+        const orderId = readOrderId(caller, request.body);
+        const choices = await useCases.listChoices(caller, { orderId, modeCode });
+        return { items: choices.map((choice) => ({ [code]: choice.code, name: choice.name })) };
+      },
+    });
+  }
 }
