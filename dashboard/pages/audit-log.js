@@ -9,7 +9,7 @@ import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
 import { place } from '../core/router.js';
 
-/** @typedef {ReturnType<typeof import('../../src/http/dashboard/audit-log.ts').auditView>} Entry */
+/** @typedef {ReturnType<typeof import('../../src/http/dashboard/team.ts').auditView>} Entry */
 
 export function Page() {
   const after = place.value.query.get('after');

@@ -21,8 +21,3 @@ export type HttpContext = {
 export function basePathOf({ settings }: Pick<HttpContext, 'settings'>): string {
   return new URL(settings.publicUrl).pathname.replace(/\/$/, '');
 }
-
-/** Browsers refuse secure cookies over plain http, which is used on loopback only. */
-export function isSecureSite({ settings }: Pick<HttpContext, 'settings'>): boolean {
-  return settings.publicUrl.startsWith('https:');
-}

@@ -7,7 +7,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { equalDigests } from '../../security/compare.ts';
 import { hmac, hmacKeyOf } from '../../security/hmac.ts';
 import type { PaymentRequest } from '../../use-cases/payments/start-payment.ts';
-import { basePathOf, type HttpContext, isSecureSite } from '../http-context.ts';
+import { basePathOf, type HttpContext } from '../http-context.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { type Problem, readForm, type SentForm, toPaymentRequest } from './checkout-form.ts';
 import { sendCheckout, stateOf } from './checkout-view.ts';
@@ -68,7 +68,7 @@ export function checkoutPage(context: HttpContext): FastifyPluginAsync {
       async ({ params }, reply) => {
         const language = findLanguage(params.language);
         if (!language) throw new ServiceError('NOT_FOUND');
-        keepLanguage(reply, language, isSecureSite(context));
+        keepLanguage(context, reply, language);
         return backToPage(context, reply, { orderId: encodeURIComponent(params.order_id) });
       },
     );

@@ -1,6 +1,7 @@
 /** Chooses the language of a consumer's pages: the one they switched to, or the first they accept. Contract 14.4. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { readCookie } from '../read-cookies.ts';
+import { readCookie, setCookie } from '../cookies.ts';
+import type { HttpContext } from '../http-context.ts';
 import { en, type Words } from './words/en.ts';
 import { hi } from './words/hi.ts';
 
@@ -22,12 +23,8 @@ export function findLanguage(text: unknown): Language | undefined {
 }
 
 /** Not a secret and not personal data, so the cookie lasts for a year. */
-export function keepLanguage(reply: FastifyReply, language: Language, isSecure: boolean): void {
-  const secure = isSecure ? '; Secure' : '';
-  reply.header(
-    'set-cookie',
-    `${cookieName}=${language}; Path=/; Max-Age=${yearSeconds}; HttpOnly; SameSite=Lax${secure}`,
-  );
+export function keepLanguage(context: HttpContext, reply: FastifyReply, language: Language): void {
+  setCookie(context, reply, cookieName, language, { until: yearSeconds, sameSite: 'Lax' });
 }
 
 /** Of those that we have, the one with the highest quality; the first of equals. */

@@ -7,8 +7,8 @@ import { ServiceError } from '../../domain/errors.ts';
 import { isOrderId } from '../../domain/ids.ts';
 import { paymentLimits } from '../../domain/payments/limits.ts';
 import type { Caller } from '../../security/tokens.ts';
-import { type HttpContext, isSecureSite } from '../http-context.ts';
-import { listCookies, readCookie, securePrefix } from '../read-cookies.ts';
+import { hostCookieName, listCookies, readCookie, setCookie } from '../cookies.ts';
+import type { HttpContext } from '../http-context.ts';
 
 export type Consumer = Extract<Caller, { type: 'order' }>;
 
@@ -56,12 +56,12 @@ export function findToken(
   { request }: FastifyReply,
   orderId: string,
 ): string | undefined {
-  return readCookie(request.headers.cookie, `${cookiePrefixOf(context)}${orderId}`);
+  return readCookie(request.headers.cookie, hostCookieName(context, `checkout-${orderId}`));
 }
 
 /** Sets the cookie of this order, and removes the oldest others where there are too many for one header. */
 function keepToken(context: HttpContext, reply: FastifyReply, { orderId, own }: Consumer): void {
-  const prefix = cookiePrefixOf(context);
+  const prefix = hostCookieName(context, 'checkout-');
   const name = `${prefix}${orderId}`;
   // Browsers send the oldest first.
   const others = listCookies(reply.request.headers.cookie)
@@ -69,13 +69,8 @@ function keepToken(context: HttpContext, reply: FastifyReply, { orderId, own }: 
     .filter((other) => other.startsWith(prefix) && isOrderId(other.slice(prefix.length)))
     .filter((other) => other !== name);
   const surplus = Math.max(0, others.length - (paymentLimits.checkoutCookiesMax - 1));
-  const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecureSite(context) ? '; Secure' : ''}`;
-  reply.header('set-cookie', [
-    `${name}=${own.token}; Expires=${own.expiresAt.toUTCString()}; ${attributes}`,
-    ...others.slice(0, surplus).map((other) => `${other}=; Max-Age=0; ${attributes}`),
-  ]);
-}
-
-function cookiePrefixOf(context: HttpContext): string {
-  return `${isSecureSite(context) ? securePrefix : ''}checkout-`;
+  setCookie(context, reply, name, own.token, { until: own.expiresAt, sameSite: 'Lax' });
+  for (const other of others.slice(0, surplus)) {
+    setCookie(context, reply, other, '', { until: 0, sameSite: 'Lax' });
+  }
 }

@@ -4,8 +4,6 @@ import { errorBody, prepareErrorReply } from '../error-reply.ts';
 import type { HttpContext } from '../http-context.ts';
 import { acceptJsonOnly } from '../read-json.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
-import { addAuditLog } from './audit-log.ts';
-import { addCredentials } from './credentials.ts';
 import { addDashboardGuard } from './dashboard-guard.ts';
 import { addEndpoints } from './endpoints.ts';
 import { addEvents } from './events.ts';
@@ -15,10 +13,10 @@ import { addOrders } from './orders.ts';
 import { addOverview } from './overview.ts';
 import { addPaymentLinks } from './payment-links.ts';
 import { addReview } from './review.ts';
-import { addSession } from './session.ts';
+import { addCredentials, addSession } from './session.ts';
 import { addSettings } from './settings.ts';
 import { addInvitation, addSignIn } from './sign-in.ts';
-import { addTeam } from './team.ts';
+import { addAuditLog, addTeam } from './team.ts';
 import { addWhy } from './why.ts';
 
 export function dashboardApi(context: HttpContext): FastifyPluginAsync {

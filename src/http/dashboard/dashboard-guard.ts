@@ -24,9 +24,9 @@ import {
 import { dashboardOrigins } from '../../domain/users/site.ts';
 import type { BoundName } from '../bounds.ts';
 import { clientAddress } from '../client-address.ts';
+import { hostCookieName, readCookie, setCookie } from '../cookies.ts';
 import type { HttpContext } from '../http-context.ts';
 import type { Query } from './read-query.ts';
-import { findSecret } from './session-cookie.ts';
 
 /**
  * Who may call a route: `visitor` is anybody, `user` anybody who is signed in. A role is needed in the current account,
@@ -214,4 +214,34 @@ function refuseOtherAccount(request: FastifyRequest, { accountId, name }: OwnAcc
 function readVisitor({ settings }: HttpContext, { raw }: FastifyRequest): Visitor {
   const userAgent = (raw.headers['user-agent'] ?? '').slice(0, userLimits.userAgentCharsMax);
   return { address: clientAddress(raw, settings.trustedProxies), userAgent };
+}
+
+type CookieName = 'session' | 'device';
+
+/** The secret of a session, or that by which a device is known. */
+export function findSecret(
+  context: HttpContext,
+  { headers }: FastifyRequest,
+  name: CookieName = 'session',
+): string | undefined {
+  const secret = readCookie(headers.cookie, hostCookieName(context, name));
+  return secret !== undefined && /^[\w-]{43}$/.test(secret) ? secret : undefined;
+}
+
+export function keepSecret(
+  context: HttpContext,
+  reply: FastifyReply,
+  name: CookieName,
+  secret: string,
+): void {
+  const { sessionSeconds, knownVisitorSeconds } = userLimits;
+  const until = name === 'session' ? sessionSeconds : knownVisitorSeconds;
+  setCookie(context, reply, hostCookieName(context, name), secret, { until, sameSite: 'Strict' });
+}
+
+export function dropSession(context: HttpContext, reply: FastifyReply): void {
+  setCookie(context, reply, hostCookieName(context, 'session'), '', {
+    until: 0,
+    sameSite: 'Strict',
+  });
 }

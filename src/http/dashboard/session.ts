@@ -1,11 +1,13 @@
-/** The session of the caller: what it shows, the user's other sessions, confirming, switching accounts, signing out. */
+/**
+ * The session of the caller: what it shows, the user's other sessions, confirming, switching accounts, signing out. And
+ * how the user signs in, which belongs to the user and not to an account. Contract 13.8.
+ */
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
 import type { Session } from '../../domain/users/session.ts';
 import type { HttpContext } from '../http-context.ts';
-import { addRoute } from './dashboard-guard.ts';
-import { dropSecret, findSecret } from './session-cookie.ts';
+import { addRoute, dropSession, findSecret } from './dashboard-guard.ts';
 import { accountView, begin, PasskeyBody, PasswordBody, sessionView } from './sign-in.ts';
 
 const AccountBody = Type.Object({ account_id: Type.String({ maxLength: limits.textCharsMax }) });
@@ -24,7 +26,7 @@ export function addSession(app: FastifyInstance, context: HttpContext): void {
 
   addRoute(app, 'user', 'POST /sign-out', {}, async ({ signedIn, visitor }, reply) => {
     await useCases.endSession(signedIn, signedIn.session.sessionId, visitor);
-    dropSecret(context, reply);
+    dropSession(context, reply);
     return reply.code(204).send();
   });
 
@@ -72,6 +74,49 @@ function addConfirmation(app: FastifyInstance, context: HttpContext): void {
   addRoute(app, 'user', 'POST /confirm/passkey/verify', withPasskey, async (request, reply) => {
     const secret = await useCases.confirmWithPasskey(request.signedIn, request.body);
     return begin(context, request, reply, secret);
+  });
+}
+
+/** Their password and their passkeys. */
+export function addCredentials(app: FastifyInstance, { useCases }: HttpContext): void {
+  addRoute(app, 'user', 'GET /credentials', {}, async ({ signedIn }) => {
+    const passkeys = await useCases.listPasskeys(signedIn);
+    return {
+      has_password: signedIn.user.hasPassword,
+      passkeys: passkeys.map((passkey) => ({
+        passkey_id: passkey.credentialId,
+        transports: passkey.transports,
+        created_at: passkey.createdAt.toISOString(),
+        last_used_at: passkey.lastUsedAt?.toISOString() ?? null,
+      })),
+    };
+  });
+
+  const withPassword = { body: PasswordBody };
+  addRoute(app, 'user', 'POST /credentials/password', withPassword, async (request) => {
+    const { signedIn, body, visitor } = request;
+    useCases.requireConfirmationAgain(signedIn);
+    return { ended_sessions: await useCases.changePassword(signedIn, body.password, visitor) };
+  });
+
+  addRoute(app, 'user', 'POST /credentials/passkey/options', {}, async ({ signedIn }) => {
+    useCases.requireConfirmationAgain(signedIn);
+    return useCases.offerPasskeyToAdd(signedIn);
+  });
+
+  const withPasskey = { body: PasskeyBody };
+  addRoute(app, 'user', 'POST /credentials/passkey/verify', withPasskey, async (request, reply) => {
+    const { signedIn, body, visitor } = request;
+    useCases.requireConfirmationAgain(signedIn);
+    await useCases.addPasskey(signedIn, body, visitor);
+    return reply.code(204).send();
+  });
+
+  const passkey = 'DELETE /credentials/passkeys/:passkey_id';
+  addRoute(app, 'user', passkey, {}, async ({ signedIn, params, visitor }, reply) => {
+    useCases.requireConfirmationAgain(signedIn);
+    await useCases.removePasskey(signedIn, params.passkey_id, visitor);
+    return reply.code(204).send();
   });
 }
 

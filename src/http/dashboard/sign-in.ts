@@ -11,8 +11,7 @@ import {
 import { newOpaqueToken } from '../../security/opaque-token.ts';
 import type { Caller } from '../../use-cases/users/sessions.ts';
 import type { HttpContext } from '../http-context.ts';
-import { addRoute } from './dashboard-guard.ts';
-import { findSecret, keepDevice, keepSecret } from './session-cookie.ts';
+import { addRoute, findSecret, keepSecret } from './dashboard-guard.ts';
 
 const Password = Type.String({ minLength: 1, maxLength: limits.textCharsMax });
 export const PasswordBody = Type.Object({ password: Password });
@@ -106,8 +105,8 @@ export async function begin(
   secret: string,
   caller?: Pick<Caller, 'device'>,
 ) {
-  keepSecret(context, reply, secret);
-  if (caller) keepDevice(context, reply, caller.device);
+  keepSecret(context, reply, 'session', secret);
+  if (caller) keepSecret(context, reply, 'device', caller.device);
   const signedIn = await context.useCases.findSession(secret, visitor);
   if (!signedIn) throw new Error('the session ended as it began');
   return sessionView(signedIn);

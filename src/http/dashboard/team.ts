@@ -1,11 +1,14 @@
-/** The people of the current account. Everybody sees them, owners change them. */
+/** The people of the current account, and the log of what they did. Everybody sees both, owners change people. Contract 13.3. */
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import type { AuditEntry } from '../../domain/audit.ts';
 import { limits } from '../../domain/limits.ts';
 import { type Role, roles } from '../../domain/users/role.ts';
 import type { NewInvitation } from '../../use-cases/users/invite-user.ts';
 import type { HttpContext } from '../http-context.ts';
 import { addRoute } from './dashboard-guard.ts';
+import { readLimit, readText } from './read-query.ts';
+import { isMaskedFor } from './view-parts.ts';
 
 const RoleField = Type.Unsafe<Role>({ type: 'string', enum: [...roles] });
 const InvitationBody = Type.Object({
@@ -66,4 +69,29 @@ function invitationView({
   expiresAt,
 }: Invitation & { readonly role: Role | null }) {
   return { invitation_id: invitationId, email, role, expires_at: expiresAt.toISOString() };
+}
+
+/** Newest first. */
+export function addAuditLog(app: FastifyInstance, { useCases }: HttpContext): void {
+  addRoute(app, 'viewer', 'GET /audit', { bound: 'search' }, async ({ account, query }) => {
+    const page = { after: readText(query, 'after'), limit: readLimit(query) };
+    const { entries, next } = await useCases.listAuditLog(account.accountId, page);
+    // A note may mention a consumer, whose data a viewer sees masked only.
+    const hasNotes = !isMaskedFor(account.role);
+    return { entries: entries.map((entry) => auditView(entry, hasNotes)), next: next ?? null };
+  });
+}
+
+export function auditView({ actor, ...entry }: AuditEntry, hasNotes: boolean) {
+  return {
+    audit_id: entry.auditId,
+    at: entry.at.toISOString(),
+    actor: actor.name,
+    user_id: actor.userId,
+    address: actor.address,
+    action: entry.action,
+    object: entry.object,
+    note: hasNotes ? entry.note : null,
+    details: entry.details,
+  };
 }
