@@ -7,14 +7,14 @@ import { say, Toasts } from './components/toast.js';
 import { Announcements, announce, setTitle } from './core/announce.js';
 import { isOnline, isSignedOut } from './core/api.js';
 import { html } from './core/html.js';
-import { hrefOf, navigate, place } from './core/router.js';
+import { currentRoute, hrefOf, navigate } from './core/router.js';
 import { session, sessionError, startSession } from './core/session.js';
 import { Invitation } from './pages/invitation.js';
 import { SignIn, SignInAgain } from './pages/sign-in.js';
 import { anyAccountPath, findRoute, menu, routes } from './pages.js';
 
 export function App() {
-  const { path } = place.value;
+  const { path } = currentRoute.value;
   const [, first, token] = path.split('/');
   if (first === 'invitation' && token) return html`<${Invitation} token=${token} />`;
   if (session.value === undefined) return html`<main class="alone"><${Waiting} /></main>`;
@@ -52,14 +52,14 @@ function useOtherAccount() {
   useLayoutEffect(() => {
     if (last.current === account?.account_id) return;
     last.current = account?.account_id;
-    // The object and the place in a list that the address names belong to the former account.
-    navigate(anyAccountPath(place.peek().path), { replace: true });
+    // The object and the page of a list that the address names belong to the former account.
+    navigate(anyAccountPath(currentRoute.peek().path), { replace: true });
     if (account) say(`This is ${account.name}.`);
   }, [account?.account_id]);
 }
 
 function Menu() {
-  const { path } = place.value;
+  const { path } = currentRoute.value;
   const entries = routes.filter((route) => menu.includes(route.path));
   const list = useRef(/** @type {HTMLElement | null} */ (null));
   // On a phone the menu is wider than the screen.
@@ -87,7 +87,7 @@ function Menu() {
 const loadedPages = new Map();
 
 function Content() {
-  const { path } = place.value;
+  const { path } = currentRoute.value;
   const found = findRoute(path);
   const route = found?.route;
   const [loaded, setLoaded] = useState(/** @type {{ route?: object, isFailed?: boolean }} */ ({}));

@@ -114,7 +114,7 @@ function State({ delivery }) {
       ['Event ID', event_id && html`<code>${event_id}</code>`],
       [
         'Delivery ID',
-        html`<${Copyable} text=${delivery_id} label="delivery ID" shown=${`dlv_…${delivery_id.slice(-8)}`} />`,
+        html`<${Copyable} text=${delivery_id} label="delivery ID" short=${`dlv_…${delivery_id.slice(-8)}`} />`,
       ],
     ]} />`;
 }

@@ -1,7 +1,7 @@
 /** Filters of a list. They are part of the address, and a change of one leads to the first page. */
 import { useState } from 'preact/hooks';
 import { html } from '../core/html.js';
-import { hrefOf, navigate, place, withQuery } from '../core/router.js';
+import { currentRoute, hrefOf, navigate, withQuery } from '../core/router.js';
 import { FilterInput } from './filter-input.js';
 import { Select } from './form.js';
 
@@ -22,7 +22,7 @@ import { Select } from './form.js';
  * @param {import('../core/html.js').Children} [props.children]
  */
 export function FilterBar({ filters, more = [], children }) {
-  const { query } = place.value;
+  const { query } = currentRoute.value;
   const used = [...filters, ...more].filter(
     ({ name, usual }) => query.has(name) && usual === undefined,
   );
@@ -37,7 +37,7 @@ export function FilterBar({ filters, more = [], children }) {
 
 /** @param {{ filters: readonly Filter[] }} props */
 function MoreFilters({ filters }) {
-  const used = filters.filter(({ name }) => place.value.query.has(name)).length;
+  const used = filters.filter(({ name }) => currentRoute.value.query.has(name)).length;
   const [isOpen, setOpen] = useState(used > 0);
   const toggled = (/** @type {Event} */ event) => {
     if (event.currentTarget instanceof HTMLDetailsElement) setOpen(event.currentTarget.open);
@@ -52,7 +52,7 @@ function MoreFilters({ filters }) {
 
 /** @param {{ filter: Filter }} props */
 function OneFilter({ filter: { name, label, options = [], kind, usual, also } }) {
-  const value = place.value.query.get(name) ?? usual ?? '';
+  const value = currentRoute.value.query.get(name) ?? usual ?? '';
   const change = (/** @type {string} */ wanted) =>
     navigate(withQuery({ ...also?.(wanted), [name]: wanted, after: null }));
   if (kind) {

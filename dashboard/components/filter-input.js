@@ -63,18 +63,18 @@ export function FilterInput({ kind, name, label, value, onChange }) {
   const timer = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
   const [isWrong, setWrong] = useState(false);
   useEffect(() => {
-    const shown = element.current;
+    const field = element.current;
     // The address has changed in another way, such as by the back button.
-    if (shown && read(shown.value.trim()) !== value) shown.value = show(value);
+    if (field && read(field.value.trim()) !== value) field.value = show(value);
     setWrong(false);
   }, [value]);
   useEffect(() => () => clearTimeout(timer.current), []);
 
   const apply = () => {
     clearTimeout(timer.current);
-    const shown = element.current;
-    if (!shown) return;
-    const wanted = shown.validity.badInput ? undefined : read(shown.value.trim());
+    const field = element.current;
+    if (!field) return;
+    const wanted = field.validity.badInput ? undefined : read(field.value.trim());
     setWrong(wanted === undefined);
     if (wanted !== undefined && show(wanted) !== show(value)) onChange(wanted);
   };

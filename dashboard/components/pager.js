@@ -1,6 +1,6 @@
-/** The way through a list: its place is a cursor in the address, so the back button leads to the page before. */
+/** The way through a list: its cursor is in the address, so the back button leads to the page before. */
 import { html } from '../core/html.js';
-import { hrefOf, place, withQuery } from '../core/router.js';
+import { currentRoute, hrefOf, withQuery } from '../core/router.js';
 
 /**
  * @param {object} props
@@ -10,7 +10,7 @@ import { hrefOf, place, withQuery } from '../core/router.js';
  * @param {string} [props.toNext]
  */
 export function Pager({ next, label, toFirst = 'Newest', toNext = 'Older' }) {
-  const isFirst = !place.value.query.has('after');
+  const isFirst = !currentRoute.value.query.has('after');
   if (isFirst && next === null) return null;
   // The link that had the focus is replaced together with the list.
   const focusContent = () => document.getElementById('content')?.focus({ preventScroll: true });

@@ -2,7 +2,7 @@
 import { useEffect } from 'preact/hooks';
 import { sentence } from '../core/format.js';
 import { html } from '../core/html.js';
-import { place } from '../core/router.js';
+import { currentRoute } from '../core/router.js';
 import { Fold, show } from './fold.js';
 import { moneyOf } from './payment-card.js';
 import { Status } from './status.js';
@@ -43,7 +43,7 @@ const listedMax = 6;
 /** @param {Sources & { transaction: ExplainedTransaction, isOpen: boolean }} props */
 export function Provenance({ transaction, timeline, rules, isOpen }) {
   const { transaction_id: id, type, status, currency, fields } = transaction;
-  const wanted = place.value.query.get('transaction') === id;
+  const wanted = currentRoute.value.query.get('transaction') === id;
   useEffect(() => {
     if (wanted) show(`transaction-${id}`);
   }, [wanted, id]);
@@ -148,10 +148,10 @@ function listed(parts, more = 0) {
 function Beaten({ lost, more, rules, text, link }) {
   const line = (/** @type {Lost} */ { source, value, rule }) =>
     html`<li>Overruled: <s>${text(value)}</s> from ${link(source)}. <span class="quiet">${rules[rule]}</span></li>`;
-  const shown = lost.slice(0, lostShown);
+  const visible = lost.slice(0, lostShown);
   const rest = lost.slice(lostShown);
-  if (shown.length === 0) return more > 0 ? html`<p>${more} more were overruled.</p>` : null;
-  return html`<ul class="why-lost">${shown.map(line)}
+  if (visible.length === 0) return more > 0 ? html`<p>${more} more were overruled.</p>` : null;
+  return html`<ul class="why-lost">${visible.map(line)}
     ${
       rest.length + more > 0 &&
       html`<li><details><summary>${rest.length + more} more overruled</summary>

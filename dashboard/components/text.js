@@ -16,9 +16,9 @@ export function Time({ at, relative = false }) {
 
 /**
  * An id or an address, with a button that copies it. Where the browser does not allow that, it is selected.
- * @param {{ text: string, label: string, shown?: string }} props
+ * @param {{ text: string, label: string, short?: string }} props
  */
-export function Copyable({ text, label, shown = text }) {
+export function Copyable({ text, label, short = text }) {
   const [state, setState] = useState({ isCopied: false, isRefused: false });
   const code = useRef(/** @type {HTMLElement | null} */ (null));
   const { isCopied, isRefused } = state;
@@ -34,7 +34,7 @@ export function Copyable({ text, label, shown = text }) {
       setState({ isCopied: false, isRefused: true });
     }
   };
-  return html`<span class="copyable"><code ref=${code}>${isRefused ? text : shown}</code>
+  return html`<span class="copyable"><code ref=${code}>${isRefused ? text : short}</code>
     <button type="button" class="small" aria-label=${`Copy ${label}`} onClick=${copy}>
       ${isCopied ? 'Copied' : 'Copy'}
     </button>

@@ -11,7 +11,7 @@ import {
   shortUrl,
 } from '../core/format.js';
 import { html } from '../core/html.js';
-import { hrefOf, place, withQuery } from '../core/router.js';
+import { currentRoute, hrefOf, withQuery } from '../core/router.js';
 import { Fold, show } from './fold.js';
 import { Status } from './status.js';
 import { nameOf, shortText } from './why-values.js';
@@ -29,7 +29,7 @@ const changesShown = 3;
 
 /** @param {{ timeline: Anchored[], nameTransaction: NameTransaction, nameProvider: NameProvider }} props */
 export function Timeline({ timeline, nameTransaction, nameProvider }) {
-  const wanted = place.value.query.get('entry');
+  const wanted = currentRoute.value.query.get('entry');
   const isThere = timeline.some(({ anchor }) => anchor === wanted);
   useEffect(() => {
     if (wanted !== null && isThere) show(`entry-${wanted}`);
@@ -225,14 +225,14 @@ function EffectView({ effect, nameTransaction }) {
   const { transaction_id: id, changes } = effect;
   const line = (/** @type {Effect['changes'][number]} */ change) =>
     html`<li key=${change.field}><${ChangeView} change=${change} currency=${effect.currency} /></li>`;
-  const shown = changes.slice(
+  const visible = changes.slice(
     0,
     changes.length === changesShown + 1 ? changes.length : changesShown,
   );
-  const rest = changes.slice(shown.length);
+  const rest = changes.slice(visible.length);
   return html`<div class="why-effect">
     <p>${id === null ? 'Order' : html`<a href=${hrefOf(withQuery({ transaction: id, entry: null }))} onClick=${() => show(`transaction-${id}`)}>${sentence(nameTransaction(id))}</a>`}</p>
-    <ul>${shown.map(line)}
+    <ul>${visible.map(line)}
       ${rest.length > 0 && html`<li><details><summary>${count(rest.length)} more fields</summary><ul>${rest.map(line)}</ul></details></li>`}
     </ul></div>`;
 }

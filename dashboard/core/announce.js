@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { counted } from './format.js';
 import { html } from './html.js';
-import { place } from './router.js';
+import { currentRoute } from './router.js';
 
 /** Screen readers ignore a text that does not change, so each announcement has another number. */
 const announced = signal({ number: 0, text: '' });
@@ -49,7 +49,7 @@ let last = { page: '', path: '' };
 export function useResultCount({ path, data }, rowsOf, one, several) {
   useEffect(() => {
     if (data === undefined || path === last.path) return;
-    const page = place.peek().path;
+    const page = currentRoute.peek().path;
     const hasMore = Boolean(data.next ?? data.more);
     const words = `${counted(rowsOf(data).length, one, several)}${hasMore ? ', and more' : ''}`;
     if (page === last.page) announce(words);

@@ -6,7 +6,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, get, isSignedOut, shownAccount } from './api.js';
 import { findReply, keepReply } from './replies.js';
-import { place } from './router.js';
+import { currentRoute } from './router.js';
 
 const refreshMs = 5_000;
 
@@ -29,7 +29,7 @@ const refreshMs = 5_000;
 export function useLive(path, { everyMs = refreshMs } = {}) {
   const [state, setState] = useState(/** @type {State} */ ({}));
   const [turn, setTurn] = useState(0);
-  const { isReturn } = place.value;
+  const { isReturn } = currentRoute.value;
   const ownOf = (/** @type {State} */ last) => {
     if (last.path === path) return last;
     return { path, data: isReturn ? findReply(path) : undefined };

@@ -1,5 +1,5 @@
 /**
- * The address is the state: which page is shown, its filters and its place in a list. So every view can be shared, and
+ * The address is the state: which page is shown, its filters and its page of a list. So every view can be shared, and
  * the back button works.
  */
 import { signal } from '@preact/signals';
@@ -8,16 +8,16 @@ import { signal } from '@preact/signals';
 export const base = `${document.documentElement.dataset.base ?? ''}/dashboard`;
 
 /**
- * @typedef {object} Place
+ * @typedef {object} CurrentRoute
  * @property {string} path Without the base, such as `/orders`.
  * @property {URLSearchParams} query
  * @property {boolean} isReturn After the back or forward button.
  */
 
-export const place = signal(read());
+export const currentRoute = signal(read());
 
 addEventListener('popstate', () => {
-  place.value = read(true);
+  currentRoute.value = read(true);
 });
 
 // Links are ordinary links, so they can be copied and opened in another tab.
@@ -43,8 +43,8 @@ export function navigate(to, { replace = false } = {}) {
   const url = hrefOf(to);
   if (url === location.pathname + location.search) return;
   history[replace ? 'replaceState' : 'pushState'](null, '', url);
-  const isOtherPage = read().path !== place.value.path;
-  place.value = read();
+  const isOtherPage = read().path !== currentRoute.value.path;
+  currentRoute.value = read();
   if (isOtherPage) scrollTo(0, 0);
 }
 
@@ -59,16 +59,25 @@ export function hrefOf(to) {
  * @returns {string}
  */
 export function withQuery(changes) {
-  const query = new URLSearchParams(place.value.query);
+  const query = new URLSearchParams(currentRoute.value.query);
   for (const [name, value] of Object.entries(changes)) {
     if (value === null || value === '') query.delete(name);
     else query.set(name, value);
   }
   const text = query.toString();
-  return place.value.path + (text === '' ? '' : `?${text}`);
+  return currentRoute.value.path + (text === '' ? '' : `?${text}`);
 }
 
-/** @returns {Place} */
+/**
+ * The page of a list that the address names.
+ * @param {string} path Of the list in the API.
+ */
+export function withCursor(path) {
+  const after = currentRoute.value.query.get('after');
+  return after === null ? path : `${path}?after=${encodeURIComponent(after)}`;
+}
+
+/** @returns {CurrentRoute} */
 function read(isReturn = false) {
   const path = location.pathname.slice(base.length).replace(/\/$/, '');
   const query = new URLSearchParams(location.search);

@@ -62,11 +62,11 @@ function viewOf(of) {
  * @param {Session} begun
  */
 export async function enter(begun) {
-  const shown = shownAccount.peek();
+  const accountId = shownAccount.peek();
   const isSameUser = begun.user.user_id === session.peek()?.user.user_id;
-  const isOwn = begun.accounts.some(({ account_id }) => account_id === shown);
-  if (isSameUser && isOwn && begun.account?.account_id !== shown) {
-    await post('/account', { account_id: shown });
+  const isOwn = begun.accounts.some(({ account_id }) => account_id === accountId);
+  if (isSameUser && isOwn && begun.account?.account_id !== accountId) {
+    await post('/account', { account_id: accountId });
     await loadSession();
   } else begin(begun);
   otherTabs.postMessage('signed in');

@@ -7,13 +7,12 @@ import { useResultCount } from '../core/announce.js';
 import { sentence, time } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
-import { place } from '../core/router.js';
+import { withCursor } from '../core/router.js';
 
 /** @typedef {ReturnType<typeof import('../../src/http/dashboard/team.ts').auditView>} Entry */
 
 export function Page() {
-  const after = place.value.query.get('after');
-  const live = useLive(`/audit${after === null ? '' : `?after=${encodeURIComponent(after)}`}`);
+  const live = useLive(withCursor('/audit'));
   useResultCount(live, ({ entries }) => entries, 'entry', 'entries');
   return html`<h1>Audit log</h1>
     <${Loaded} live=${live}>${(/** @type {{ entries: Entry[], next: string | null }} */ data) =>

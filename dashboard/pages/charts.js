@@ -4,7 +4,7 @@ import { Select } from '../components/form.js';
 import { Table } from '../components/table.js';
 import { count, counted, date, money, percent, time } from '../core/format.js';
 import { html } from '../core/html.js';
-import { navigate, place, withQuery } from '../core/router.js';
+import { currentRoute, navigate, withQuery } from '../core/router.js';
 import { compactMoney, minorUnits } from './chart-figures.js';
 import { listOf } from './figure-links.js';
 import { TimeChart } from './time-chart.js';
@@ -17,7 +17,7 @@ import { TimeChart } from './time-chart.js';
 /** @param {{ figures: Figures }} props */
 export function Charts({ figures }) {
   const currencies = currenciesOf(figures);
-  const asked = place.value.query.get('currency') ?? '';
+  const asked = currentRoute.value.query.get('currency') ?? '';
   const currency = currencies.includes(asked) ? asked : currencies[0];
   if (currency === undefined) return null;
   const rows = rowsOf(figures, currency);

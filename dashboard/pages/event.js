@@ -15,10 +15,10 @@ import { useLive } from '../core/live.js';
 import { hrefOf } from '../core/router.js';
 import { may } from '../core/session.js';
 
-/** @typedef {ReturnType<typeof import('../../src/http/dashboard/events.ts').eventView>} Shown */
-/** @typedef {Shown['event']} Event */
-/** @typedef {Shown['endpoints'][number]} AtEndpoint */
-/** @typedef {Shown['attempts'][number]} Attempt */
+/** @typedef {ReturnType<typeof import('../../src/http/dashboard/events.ts').eventView>} EventReply */
+/** @typedef {EventReply['event']} Event */
+/** @typedef {EventReply['endpoints'][number]} AtEndpoint */
+/** @typedef {EventReply['attempts'][number]} Attempt */
 
 /** @param {{ params: Record<string, string> }} props */
 export function Page({ params }) {
@@ -26,7 +26,9 @@ export function Page({ params }) {
   const live = useLive(path);
   useTitle(live.data && sentence(live.data.event.event_type));
   return html`<p class="order-trail"><a href=${hrefOf('/webhooks')}>Webhooks</a></p>
-    <${Loaded} live=${live} isPage>${(/** @type {Shown} */ { event, endpoints, attempts }) => html`
+    <${Loaded} live=${live} isPage>${(
+      /** @type {EventReply} */ { event, endpoints, attempts },
+    ) => html`
       <div class="head"><h1>${sentence(event.event_type)}</h1>
         <${Copyable} text=${event.event_id} label="event ID" /></div>
       <${Facts} kind="card stacked" facts=${factsOf(event)} />

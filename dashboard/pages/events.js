@@ -15,7 +15,7 @@ import { post } from '../core/api.js';
 import { count, counted, sentence, shortUrl } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
-import { hrefOf, place, withQuery } from '../core/router.js';
+import { currentRoute, hrefOf, withQuery } from '../core/router.js';
 import { may } from '../core/session.js';
 
 /** @typedef {ReturnType<typeof import('../../src/http/dashboard/events.ts').listedEventView>} Listed */
@@ -23,7 +23,7 @@ import { may } from '../core/session.js';
 
 /** @param {{ endpoints: Endpoint[] }} props */
 export function Events({ endpoints }) {
-  const { query } = place.value;
+  const { query } = currentRoute.value;
   const live = useLive(`/events${query.size === 0 ? '' : `?${query}`}`);
   useResultCount(live, ({ events }) => events, 'event');
   const [isAsking, setAsking] = useState(false);

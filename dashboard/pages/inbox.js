@@ -11,17 +11,24 @@ import { useChoices } from '../core/choices.js';
 import { count, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
-import { hrefOf, place, withQuery } from '../core/router.js';
+import { currentRoute, hrefOf, withQuery } from '../core/router.js';
 
 /** @typedef {ReturnType<typeof import('../../src/http/dashboard/inbox.ts').listedDeliveryView>} Listed */
 
 const states = [
-  ...['received', 'parked', 'needs_review', 'dead', 'processed', 'stale', 'ignored', 'resolved'],
+  'received',
+  'parked',
+  'needs_review',
+  'dead',
+  'processed',
+  'stale',
+  'ignored',
+  'resolved',
   'expired',
 ];
 
 export function Page() {
-  const { query } = place.value;
+  const { query } = currentRoute.value;
   const open = query.get('delivery');
   const listed = new URLSearchParams(query);
   listed.delete('delivery');
@@ -31,7 +38,8 @@ export function Page() {
   const filters = [
     { name: 'state', label: 'State', options: states.map((state) => [state, sentence(state)]) },
     {
-      ...{ name: 'provider', label: 'Provider' },
+      name: 'provider',
+      label: 'Provider',
       options: providers.map(({ name, display_name }) => [name, display_name]),
     },
   ];
@@ -83,9 +91,9 @@ function Deliveries({ deliveries, open }) {
     { label: 'Provider', cell: ({ provider_name }) => provider_name },
     { label: 'Received', cell: ({ received_at }) => html`<${Time} at=${received_at} />` },
   ];
-  const shown = columns.filter(
+  const visibleColumns = columns.filter(
     ({ label }) => open === null || (label !== 'Order' && label !== 'Provider'),
   );
-  return html`<${Table} caption="Deliveries, newest first" rows=${deliveries} columns=${shown}
+  return html`<${Table} caption="Deliveries, newest first" rows=${deliveries} columns=${visibleColumns}
     keyOf=${(/** @type {Listed} */ delivery) => delivery.delivery_id} />`;
 }

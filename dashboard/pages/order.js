@@ -14,7 +14,7 @@ import { useTitle } from '../core/announce.js';
 import { count, money, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
-import { hrefOf, navigate, place, withQuery } from '../core/router.js';
+import { currentRoute, hrefOf, navigate, withCursor, withQuery } from '../core/router.js';
 import { may, session } from '../core/session.js';
 
 /** @typedef {import('../components/payment-card.js').Payment} Payment */
@@ -29,12 +29,8 @@ const soonMs = 2_000;
 
 /** @param {{ params: Record<string, string> }} props */
 export function Page({ params: { order_id: orderId = '' } }) {
-  const after = place.value.query.get('after');
   const [everyMs, setEveryMs] = useState(refreshMs);
-  const path = `/orders/${encodeURIComponent(orderId)}`;
-  const live = useLive(after === null ? path : `${path}?after=${encodeURIComponent(after)}`, {
-    everyMs,
-  });
+  const live = useLive(withCursor(`/orders/${encodeURIComponent(orderId)}`), { everyMs });
   const { payments = [] } = /** @type {Partial<OrderPage>} */ (live.data ?? {});
   const isPending = payments.some(({ refunds }) => refunds.some(isOnItsWay));
   useEffect(() => setEveryMs(isPending ? soonMs : refreshMs), [isPending]);
@@ -63,7 +59,7 @@ function Content({ page, reload }) {
   useTitle(`Order ${order.invoice_id}`);
   const [dialog, setDialog] = useState(/** @type {Payment[] | undefined} */ (undefined));
   const refundable = payments.filter(({ available_amount }) => isPositive(available_amount));
-  const watched = place.value.query.get('refund');
+  const watched = currentRoute.value.query.get('refund');
   const refunds = payments.flatMap((payment) => payment.refunds);
   const done = (/** @type {string} */ refundId, /** @type {string} */ words) => {
     setDialog(undefined);

@@ -12,7 +12,7 @@ import { useChoices } from '../core/choices.js';
 import { count, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
-import { base, hrefOf, navigate, place } from '../core/router.js';
+import { base, currentRoute, hrefOf, navigate } from '../core/router.js';
 import { may } from '../core/session.js';
 
 /** @typedef {ReturnType<typeof import('../../src/http/dashboard/orders.ts').listedOrderView>} Listed */
@@ -33,8 +33,16 @@ const filters = [
     ...{ name: 'mode', label: 'Mode' },
     // As payments name them: see contract 4.1.
     options: [
-      ...['UPI', 'Credit Card', 'Debit Card', 'Netbanking', 'Wallet', 'Prepaid Card'],
-      ...['Credit Card EMI', 'Debit Card EMI', 'Card', 'Pay Later'],
+      'UPI',
+      'Credit Card',
+      'Debit Card',
+      'Netbanking',
+      'Wallet',
+      'Prepaid Card',
+      'Credit Card EMI',
+      'Debit Card EMI',
+      'Card',
+      'Pay Later',
     ].map((mode) => [mode, mode]),
   },
   { ...{ name: 'refunded', label: 'Refunds' }, options: [['yes', 'Refunded']] },
@@ -80,7 +88,7 @@ function moreFilters({ providers, flags, currencies }, query) {
 }
 
 export function Page() {
-  const { query } = place.value;
+  const { query } = currentRoute.value;
   const text = query.get('text');
   return html`<div class="head"><h1>Orders</h1>
       ${may('operator') && html`<a class="link-new" href=${hrefOf('/payment-links/new')}>New payment link</a>`}
@@ -108,11 +116,11 @@ function SearchField({ text }) {
 }
 
 function FilteredOrders() {
-  const query = place.value.query.toString();
+  const query = currentRoute.value.query.toString();
   const live = useLive(`/orders${query === '' ? '' : `?${query}`}`);
-  const exported = new URLSearchParams(place.value.query);
+  const exported = new URLSearchParams(currentRoute.value.query);
   exported.delete('after');
-  const more = moreFilters(useChoices(), place.value.query);
+  const more = moreFilters(useChoices(), currentRoute.value.query);
   useResultCount(live, ({ orders }) => orders, 'order');
   return html`<${FilterBar} filters=${filters} more=${more}>
       <a class="export" href=${`${base}/api/orders.csv?${exported}`} download="orders.csv">Export CSV</a>

@@ -6,7 +6,7 @@ import { Table } from '../components/table.js';
 import { count, counted, money, percent, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
-import { hrefOf, place } from '../core/router.js';
+import { currentRoute, hrefOf } from '../core/router.js';
 import { listOf } from './figure-links.js';
 
 /** @typedef {ReturnType<typeof import('../../src/http/dashboard/overview.ts').overviewView>} Figures */
@@ -23,7 +23,7 @@ const periods = /** @type {const} */ ([
 const usualDays = '7';
 
 export function Page() {
-  const days = place.value.query.get('days') ?? usualDays;
+  const days = currentRoute.value.query.get('days') ?? usualDays;
   const live = useLive(`/overview?${periodOf(Number(days) || 7)}`);
   return html`<div class="head"><h1>Overview</h1></div>
     <${FilterBar} filters=${[{ name: 'days', label: 'Period', options: periods, usual: usualDays }]} />

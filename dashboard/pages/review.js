@@ -12,14 +12,14 @@ import { post } from '../core/api.js';
 import { count, reasonText, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
-import { hrefOf, place } from '../core/router.js';
+import { currentRoute, hrefOf, withCursor } from '../core/router.js';
 import { may } from '../core/session.js';
 
 /** @typedef {ReturnType<typeof import('../../src/http/dashboard/review.ts').itemView>} Item */
 
 export function Page() {
-  const after = place.value.query.get('after');
-  const live = useLive(`/review${after === null ? '' : `?after=${encodeURIComponent(after)}`}`);
+  const isFirst = !currentRoute.value.query.has('after');
+  const live = useLive(withCursor('/review'));
   useResultCount(live, ({ items }) => items, 'item');
   const [resolving, setResolving] = useState(/** @type {Item | undefined} */ (undefined));
   const close = () => setResolving(undefined);
@@ -41,7 +41,7 @@ export function Page() {
       ${data.open.count > 0 && html`<p class="quiet">${count(data.open.count)}${data.open.more && '+'} to review</p>`}
       ${
         data.items.length === 0
-          ? html`<${Empty} title=${after === null && data.next === null ? 'Nothing to review' : 'Nothing to review on this page'} />`
+          ? html`<${Empty} title=${isFirst && data.next === null ? 'Nothing to review' : 'Nothing to review on this page'} />`
           : html`<${Items} items=${data.items} open=${setResolving} />`
       }
       <${Pager} next=${data.next} label="the review" toFirst="First page" toNext="Next page" />`}

@@ -43,12 +43,12 @@ export function SettingsForm({ settings, save, more = () => ({}), onInput, label
   const form = useRef(/** @type {HTMLFormElement | null} */ (null));
   const isSending = useRef(false);
   const isSaved = useRef(false);
-  const shown = JSON.stringify(settings.map(({ value }) => value));
+  const valuesText = JSON.stringify(settings.map(({ value }) => value));
   useEffect(() => {
     // The service may spell a value differently: after saving, the fields show what is stored.
     if (isSaved.current) form.current?.reset();
     isSaved.current = false;
-  }, [shown]);
+  }, [valuesText]);
   if (!mayChange())
     return html`<${Facts} facts=${settings.map((setting) => [setting.label, shownValue(setting)])} />${children}`;
 

@@ -4,7 +4,7 @@ import { withConfirmation } from '../components/confirm-identity.js';
 import { Dialog } from '../components/dialog.js';
 import { Facts } from '../components/facts.js';
 import { Field, Form, Select } from '../components/form.js';
-import { ShownSecret } from '../components/shown-secret.js';
+import { SecretDialog } from '../components/secret-dialog.js';
 import { Table } from '../components/table.js';
 import { Copyable, Time } from '../components/text.js';
 import { say } from '../components/toast.js';
@@ -14,7 +14,7 @@ import { html } from '../core/html.js';
 import { mayChange } from './settings-form.js';
 
 /** @typedef {import('./settings.js').Settings['secrets'][number]} SecretTimes */
-/** @typedef {{ name: string, secret: string, old_valid_until?: string }} Shown */
+/** @typedef {{ name: string, secret: string, old_valid_until?: string }} Secret */
 
 /** @type {readonly (readonly [seconds: string, text: string])[]} */
 const overlaps = [
@@ -27,20 +27,20 @@ const overlaps = [
 
 /** @param {import('./settings.js').SectionProps} props */
 export function Keys({ settings, reload }) {
-  const [shown, setShown] = useState(/** @type {Shown | undefined} */ (undefined));
+  const [secret, setSecret] = useState(/** @type {Secret | undefined} */ (undefined));
   const [rotating, setRotating] = useState(/** @type {string | undefined} */ (undefined));
   const show = async (/** @type {string} */ name) => {
     try {
       const path = `/settings/secrets/${name}/show`;
-      setShown(await withConfirmation(() => post(path), { again: true }));
+      setSecret(await withConfirmation(() => post(path), { again: true }));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       say(error.message);
     }
   };
-  const rotated = (/** @type {Shown} */ answer) => {
+  const rotated = (/** @type {Secret} */ answer) => {
     setRotating(undefined);
-    setShown(answer);
+    setSecret(answer);
     reload();
   };
   const titleOf = (/** @type {string} */ wanted) =>
@@ -52,10 +52,10 @@ export function Keys({ settings, reload }) {
     <${Secrets} secrets=${settings.secrets} show=${show} rotate=${setRotating} />
     ${rotating && html`<${Rotate} name=${rotating} title=${titleOf(rotating)} close=${() => setRotating(undefined)} done=${rotated} />`}
     ${
-      shown &&
-      html`<${ShownSecret} title=${titleOf(shown.name)} secret=${shown.secret} onEnd=${() => setShown(undefined)}>
-        ${shown.old_valid_until && html`<p>${endOf(shown.old_valid_until)}</p>`}
-      </${ShownSecret}>`
+      secret &&
+      html`<${SecretDialog} title=${titleOf(secret.name)} secret=${secret.secret} onEnd=${() => setSecret(undefined)}>
+        ${secret.old_valid_until && html`<p>${endOf(secret.old_valid_until)}</p>`}
+      </${SecretDialog}>`
     }`;
 }
 
@@ -90,7 +90,7 @@ function formerOf({ former }) {
   return former.map((one) => html`<p key=${one.valid_until}><${Time} at=${one.valid_until} /></p>`);
 }
 
-/** @param {{ name: string, title: string, close: () => void, done: (answer: Shown) => void }} props */
+/** @param {{ name: string, title: string, close: () => void, done: (answer: Secret) => void }} props */
 function Rotate({ name, title, close, done }) {
   const isOwn = name === 'access-secret';
   const send = async (/** @type {FormData} */ fields) => {

@@ -11,7 +11,7 @@ import { useTitle } from '../core/announce.js';
 import { count, money } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
-import { base, hrefOf, navigate, place, withQuery } from '../core/router.js';
+import { base, currentRoute, hrefOf, navigate, withQuery } from '../core/router.js';
 
 /** @typedef {import('../components/provenance.js').ExplainedTransaction} ExplainedTransaction */
 /**
@@ -33,7 +33,7 @@ const openMax = 2;
 
 /** @param {{ params: Record<string, string> }} props */
 export function Page({ params: { order_id: orderId = '' } }) {
-  const { query } = place.value;
+  const { query } = currentRoute.value;
   const path = `/orders/${encodeURIComponent(orderId)}`;
   const asked = pageQuery(query);
   const live = useLive(`${path}/why${asked}`, { everyMs: refreshMs });
@@ -100,7 +100,7 @@ function Content({ explanation }) {
   const { timeline, transactions, transactions_total: total, held, next } = explanation;
   const anchored = anchorEntries(timeline.entries);
   const main = findMain(transactions);
-  const isPast = place.value.query.has('up_to');
+  const isPast = currentRoute.value.query.has('up_to');
   const nameTransaction = (/** @type {string} */ id) => {
     const known = transactions.find(({ transaction_id }) => transaction_id === id);
     const ofType = transactions.filter(({ type }) => type === known?.type);
@@ -133,9 +133,9 @@ function Content({ explanation }) {
       )}</ul>
       ${total > transactions.length && html`<p class="quiet">${count(transactions.length)} of ${count(total)} payments and refunds.</p>`}
       ${
-        (next !== null || place.value.query.has('after')) &&
+        (next !== null || currentRoute.value.query.has('after')) &&
         html`<nav class="pager" aria-label="Pages of the transactions">
-        ${place.value.query.has('after') && html`<a href=${hrefOf(withQuery({ after: null }))}>First</a>`}
+        ${currentRoute.value.query.has('after') && html`<a href=${hrefOf(withQuery({ after: null }))}>First</a>`}
         ${next !== null && html`<a href=${hrefOf(withQuery({ after: next }))}>Next</a>`}</nav>`
       }
     </section>

@@ -23,13 +23,11 @@ type ConcurrencyLimits = {
   readonly onShed?: () => void;
 };
 
-type AdmissionQueue = { readonly countWaiting: () => number };
-
 /** The routes of this scope and of all scopes inside it share the limits. */
 export function limitConcurrency(
   app: FastifyInstance,
   { concurrentRequestsMax, queueMax, queueBytesMax, onShed }: ConcurrencyLimits,
-): AdmissionQueue {
+) {
   watchWork(app);
   let active = 0;
   let queuedBytes = 0;

@@ -60,14 +60,12 @@ export function addTeam(app: FastifyInstance, { useCases }: HttpContext): void {
   });
 }
 
-type Invitation = Pick<NewInvitation, 'invitationId' | 'email' | 'expiresAt'>;
-
 function invitationView({
   invitationId,
   email,
   role,
   expiresAt,
-}: Invitation & { readonly role: Role | null }) {
+}: Pick<NewInvitation, 'invitationId' | 'email' | 'expiresAt'> & { readonly role: Role | null }) {
   return { invitation_id: invitationId, email, role, expires_at: expiresAt.toISOString() };
 }
 

@@ -4,7 +4,7 @@ import { html } from '../core/html.js';
 import { Dialog } from './dialog.js';
 import { Copyable } from './text.js';
 
-const shownMs = 30_000;
+const visibleMs = 30_000;
 
 /**
  * @param {object} props
@@ -13,9 +13,9 @@ const shownMs = 30_000;
  * @param {() => void} props.onEnd Must forget the secret.
  * @param {import('../core/html.js').Children} [props.children]
  */
-export function ShownSecret({ title, secret, onEnd, children }) {
-  const [endsAtMs] = useState(() => Date.now() + shownMs);
-  const [seconds, setSeconds] = useState(shownMs / 1_000);
+export function SecretDialog({ title, secret, onEnd, children }) {
+  const [endsAtMs] = useState(() => Date.now() + visibleMs);
+  const [seconds, setSeconds] = useState(visibleMs / 1_000);
   useEffect(() => {
     const tick = () => {
       const left = Math.ceil((endsAtMs - Date.now()) / 1_000);
