@@ -5,12 +5,10 @@
  */
 import { LRUCache } from 'lru-cache';
 
-type BoundedCache<Value extends object | string> = LRUCache<string, Value>;
-
 export function createBoundedCache<Value extends object | string>(
   entriesMax: number,
   /** Entries are forgotten after this time; without it they stay. */
   ttlMs = 0,
-): BoundedCache<Value> {
+) {
   return new LRUCache<string, Value>({ maxSize: entriesMax, sizeCalculation: () => 1, ttl: ttlMs });
 }

@@ -3,13 +3,13 @@
  * shops choose invoices and names, and an operator opens the file. Contract 13.4.
  */
 
-/** A number of ours, as exact decimal text. It is not quoted, and a minus is no formula. */
-type CsvNumber = { readonly number: string };
-
-/** Its plus begins no formula that could do anything. */
-type CsvPhone = { readonly phone: string };
-
-export type CsvCell = string | CsvNumber | CsvPhone | null;
+export type CsvCell =
+  | string
+  /** A number of ours, as exact decimal text. It is not quoted, and a minus is no formula. */
+  | { readonly number: string }
+  /** Its plus begins no formula that could do anything. */
+  | { readonly phone: string }
+  | null;
 
 export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;

@@ -41,16 +41,13 @@ export type ProviderRequest = {
   readonly answerMsMax?: number;
 };
 
-type CallMeta = { readonly durationMs: number; readonly tries: number };
-
-export type Answer = CallMeta &
-  (
-    | { readonly kind: 'answered'; readonly status: number; readonly body: WireObject }
-    /** It may or may not have taken effect. */
-    | { readonly kind: 'unknown'; readonly status: number | null; readonly why: string }
-    /** It never reached the provider, or was answered with a rate limit until the end, so it took no effect. */
-    | { readonly kind: 'not-sent'; readonly why: string }
-  );
+export type Answer = { readonly durationMs: number; readonly tries: number } & (
+  | { readonly kind: 'answered'; readonly status: number; readonly body: WireObject }
+  /** It may or may not have taken effect. */
+  | { readonly kind: 'unknown'; readonly status: number | null; readonly why: string }
+  /** It never reached the provider, or was answered with a rate limit until the end, so it took no effect. */
+  | { readonly kind: 'not-sent'; readonly why: string }
+);
 
 export type CallProvider = (
   api: Pick<ProviderApi, 'url' | 'secret'>,

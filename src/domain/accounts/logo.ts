@@ -35,11 +35,10 @@ export const isLogoDigest = (text: string): boolean => /^[\da-f]{64}$/.test(text
 
 export type ImageMediaType = 'image/png' | 'image/jpeg' | 'image/webp';
 
-type Image = PixelSize & { readonly mediaType: ImageMediaType };
 type PixelSize = { readonly width: number; readonly height: number };
 
 /** Undefined for other formats, and where the header is damaged or cut off. */
-export function findImage(bytes: Buffer): Image | undefined {
+export function findImage(bytes: Buffer) {
   for (const { mediaType, startsWith, sizeOf } of formats) {
     if (!startsWith(bytes)) continue;
     const size = sizeOf(bytes);

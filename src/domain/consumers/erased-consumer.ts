@@ -114,12 +114,10 @@ function identifiersOfPhone({ full, number }: Required<Phone>): string[] {
   return [`tel:${full}`, `national:${number}`, ...(mayHoldCode ? [`tel:${number}`] : [])];
 }
 
-type OfOrder = { readonly userId: string | null; readonly user: User | undefined };
-
 /** Adds the identifiers that an order loses when its user changes; the same list when it loses none. */
 export function addEarlierConsumer(
   earlier: readonly EarlierConsumer[],
-  { userId, user }: OfOrder,
+  { userId, user }: { readonly userId: string | null; readonly user: User | undefined },
   next: User | undefined,
   digest: (identifier: string) => string,
 ): readonly EarlierConsumer[] {

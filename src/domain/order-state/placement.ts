@@ -13,7 +13,6 @@ import {
   oldestFirst,
   ownId,
   type PaymentWithCaptures,
-  type PlacedPayment,
   type PlacedRefund,
   targetsOf,
   toVoidCandidate,
@@ -21,17 +20,11 @@ import {
 import type { StoredPaymentNotice, StoredRefundNotice } from '../payments/transaction.ts';
 import { placeVoids } from './place-voids.ts';
 
-type Placement = {
-  readonly payments: readonly PlacedPayment[];
-  readonly refunds: readonly PlacedRefund[];
-  readonly held: readonly HeldRecord[];
-};
-
 /** `refundIds` maps the provider's id of each part of a split refund to that of the refund. */
 export function placeRecords(
   { payments: notices, refunds }: GroupRecords,
   refundIds: ReadonlyMap<string, string>,
-): Placement {
+) {
   const held: HeldRecord[] = [];
   const payments = placeCaptures(notices, held);
   const implied = findImpliedPayment(payments);

@@ -4,7 +4,7 @@
  */
 
 import { ServiceError } from '../errors.ts';
-import type { Order, OrderDetails, User } from './order.ts';
+import type { Order, User } from './order.ts';
 
 /** The two ids a consumer may have. */
 export type ConsumerIds = {
@@ -19,18 +19,8 @@ export type ChangedBy = 'merchant' | 'order';
 
 type ConsumerLink = Pick<Order, 'userId' | 'restricted'>;
 
-type LinkedOrder = Order & {
-  readonly userId: string;
-  readonly details: OrderDetails & { readonly user: User };
-};
-
 /** Restricts the order to a consumer. For the same consumer, details that are not given stay. */
-export function linkConsumer(
-  order: Order,
-  user: User,
-  ids: ConsumerIds,
-  by: ChangedBy,
-): LinkedOrder {
+export function linkConsumer(order: Order, user: User, ids: ConsumerIds, by: ChangedBy) {
   const known = isSame(order, ids) ? order.details.user : undefined;
   return {
     ...order,

@@ -30,8 +30,6 @@ import {
 
 export type { UnfoldedPayment } from './weigh-payment.ts';
 
-type PaymentTrace = Trace<StoredPaymentNotice>;
-
 /**
  * `ordersCreatedHere`: the provider's ids of the orders that this service created there for the order. `trace` takes
  * what set each field.
@@ -40,7 +38,7 @@ export function foldPayment(
   payment: UnfoldedPayment,
   expected: Expected,
   ordersCreatedHere: ReadonlySet<string> = new Set(),
-  trace?: PaymentTrace,
+  trace?: Trace<StoredPaymentNotice>,
 ): Payment {
   const { start, captures, voided, pspTransactionId } = payment;
   const weighed = weighPayment(payment, expected, trace);

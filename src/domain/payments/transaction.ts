@@ -74,15 +74,13 @@ export type Payment = TransactionBase & {
   /** What the provider says was refunded beyond the refunds that are known here. It cannot be refunded. Contract 4.15. */
   readonly unknownRefunds: MinorUnits | null;
   /** Set if part of an authorisation was captured and the rest may still be. It is settled when the order lapses. */
-  readonly partialCapture: PartialCapture | null;
+  readonly partialCapture: {
+    readonly captured: MinorUnits;
+    readonly authorized: MinorUnits | null;
+  } | null;
   /** Since when it is authorized; null in every other status. */
   readonly authorizedAtMs: number | null;
   readonly notices: readonly StoredPaymentNotice[];
-};
-
-type PartialCapture = {
-  readonly captured: MinorUnits;
-  readonly authorized: MinorUnits | null;
 };
 
 export type Refund = TransactionBase & {

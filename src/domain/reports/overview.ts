@@ -62,25 +62,23 @@ export type OverviewSums = {
   readonly successPermille: number | null;
 };
 
-type OverviewBucket = OverviewSums & { readonly from: Date; readonly to: Date };
-
 export type Share = CurrencySum & { readonly name: string };
 
 export type Overview = {
   readonly from: Date;
   readonly to: Date;
-  readonly buckets: readonly OverviewBucket[];
+  readonly buckets: ReadonlyArray<OverviewSums & { readonly from: Date; readonly to: Date }>;
   readonly totals: OverviewSums;
   readonly modes: readonly Share[];
   readonly providers: readonly Share[];
   readonly failures: readonly Share[];
 };
 
-/** A time of the bucket that the figure belongs to. */
-type Placed = Figure & { readonly startsAt: Date };
-
-/** Several figures of one kind, name, currency and bucket are added. */
-export function buildOverview(period: Period, figures: readonly Placed[]): Overview {
+/** Several figures of one kind, name, currency and bucket are added. `startsAt` is a time of the bucket. */
+export function buildOverview(
+  period: Period,
+  figures: ReadonlyArray<Figure & { readonly startsAt: Date }>,
+): Overview {
   const byBucket = Map.groupBy(figures, ({ startsAt }) => bucketOf(period, startsAt));
   return {
     from: period.from,

@@ -29,7 +29,7 @@ export type OrderExplanation = {
   /** The last transaction of this page if more follow. */
   readonly nextTransactionsAfter: string | null;
   /** Deliveries that are applied to no transaction. */
-  readonly held: readonly HeldDelivery[];
+  readonly held: ReadonlyArray<{ readonly deliveryId: string | null; readonly hold: Hold }>;
 };
 
 export type Timeline = {
@@ -53,8 +53,6 @@ export type ShownField = Omit<ExplainedField, 'field'> & {
   readonly setByMore: number;
   readonly lostMore: number;
 };
-
-type HeldDelivery = { readonly deliveryId: string | null; readonly hold: Hold };
 
 /** Rows of the history, deliveries, events and attempts on one page of the timeline. More than one batch can add. */
 export const timelineRowsMax = 150;
@@ -84,14 +82,12 @@ export function showField(
   };
 }
 
-/** The times of the rows of one table on a page, newest first. */
-type ReadRows = readonly Date[];
-
 /**
  * Where a page begins: behind the oldest row of each table that has more rows, and behind as many rows of all tables as
- * a page has. What happened until then is on the next page. Null if the rows are all there is.
+ * a page has. What happened until then is on the next page. Null if the rows are all there is. `tables`: the times of the
+ * rows that were read of each, newest first.
  */
-export function findPageBegin(tables: readonly ReadRows[]): Date | null {
+export function findPageBegin(tables: ReadonlyArray<readonly Date[]>): Date | null {
   const begins = [...tables, tables.flat().sort((a, b) => b.getTime() - a.getTime())].flatMap(
     (times) => times[timelineRowsMax - 1] ?? [],
   );
