@@ -11,8 +11,12 @@ import { ServiceError } from '../domain/errors.ts';
 import { createAccountBatcher } from '../postgres/account-batch.ts';
 import type { Database, Queryable, Transaction } from '../postgres/database.ts';
 import { markOf } from '../security/compare.ts';
-import type { MasterKeys } from '../security/master-key.ts';
-import { type MasterKey, sealingKeyIdOf, WrongMasterKeyError } from '../security/master-key.ts';
+import {
+  type MasterKey,
+  type MasterKeys,
+  sealingKeyIdOf,
+  WrongMasterKeyError,
+} from '../security/master-key.ts';
 import type { SealedSecret } from '../store/accounts/account-secrets.ts';
 import {
   findAccount,

@@ -12,8 +12,7 @@ import type { Transaction } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
 import { listNewEvents } from '../order-state/list-new-events.ts';
 import { listBatchChanges, saveBatchChanges } from './batch-changes.ts';
-import type { FoldedDelivery } from './fold-deliveries.ts';
-import { lockAndFold } from './fold-deliveries.ts';
+import { type FoldedDelivery, lockAndFold } from './fold-deliveries.ts';
 import { resolveOrders } from './resolve-orders.ts';
 import { translateDeliveries } from './translate-delivery.ts';
 

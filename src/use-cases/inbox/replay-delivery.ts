@@ -38,7 +38,7 @@ export async function replayDelivery(
     const delivery = await findDelivery(services.database, accountId, deliveryId);
     return delivery && { kind: 'failed', delivery };
   }
-  const { before, delivery, names } = retried;
+  const { before, after: delivery, names } = retried;
   if (!before || !delivery) return undefined;
   if (!delivery.body) return { kind: 'pruned', delivery, refusal: prunedRefusal(delivery) };
   await unparkDeliveries(services, accountId, names);

@@ -49,8 +49,7 @@ export async function retryDeliveries(
     return retryEach(services, chosen, reason);
   }
   noteStates(services, applied);
-  const retried = applied.map(({ before, after, names }) => ({ before, delivery: after, names }));
-  return { retried, failed: [] };
+  return { retried: applied, failed: [] };
 }
 
 /** One of them may have to wait for a lock. */
@@ -80,11 +79,11 @@ async function retryEach(
  * Applies one stored delivery again, in a transaction of its own: when an operator replays it, when it was parked a
  * moment ago, and when a batch of retries failed. A try that fails is noted with the delivery.
  */
-export type RetriedDelivery = {
+type RetriedDelivery = {
   /** As it was before this try. */
   readonly before: Delivery | undefined;
   /** Undefined if no such delivery is stored. */
-  readonly delivery: Delivery | undefined;
+  readonly after: Delivery | undefined;
   /** Names that other deliveries may be parked for although they are known. */
   readonly names: readonly string[];
 };
@@ -109,7 +108,7 @@ export async function retryDelivery(
     });
     noteStates(services, applied);
     const [own] = applied;
-    return { before: stored, delivery: own?.after ?? stored, names: own?.names ?? [] };
+    return { before: stored, after: own?.after ?? stored, names: own?.names ?? [] };
   } catch (error) {
     // An unavailable database says nothing about the delivery.
     if (error instanceof ServiceError) throw error;

@@ -8,7 +8,6 @@ import type { IsOver } from '../../services/run-step.ts';
 import type { Services } from '../../services/services.ts';
 import { hasDueDeliveries, lockDueDeliveries } from '../../store/inbox/deliveries.ts';
 import { countDueDeliveries } from '../../store/upkeep/backlogs.ts';
-import type { RetriedDelivery } from './retry-deliveries.ts';
 import { retryDeliveries } from './retry-deliveries.ts';
 import { unparkDeliveries } from './unpark-deliveries.ts';
 
@@ -25,14 +24,10 @@ export async function retryDue(services: Services): Promise<number> {
   const unavailable = failed.filter(({ error }) => error instanceof ServiceError);
   // One whose order is locked stays due and must not stop the others.
   if (retried.length === 0 && unavailable[0]) throw unavailable[0].error;
-  for (const [accountId, own] of Map.groupBy(retried, accountIdOf)) {
+  for (const [accountId, own] of Map.groupBy(retried, ({ after }) => after?.accountId ?? '')) {
     await unparkDeliveries(services, accountId, [...new Set(own.flatMap(({ names }) => names))]);
   }
   return retried.length + failed.length - unavailable.length;
-}
-
-function accountIdOf({ delivery }: RetriedDelivery): string {
-  return delivery?.accountId ?? '';
 }
 
 const batchesMax = 100;

@@ -86,9 +86,9 @@ async function tryOnceMore(
   const retried = await retryDelivery(services, accountId, deliveryId, 'requested').catch(
     () => undefined,
   );
-  if (retried?.delivery && !isUnfinished(retried.delivery.state)) {
+  if (retried?.after && !isUnfinished(retried.after.state)) {
     await unparkDeliveries(services, accountId, retried.names).catch(leaveToSweep);
-    return answerOf(retried.delivery, retried.delivery.state);
+    return answerOf(retried.after, retried.after.state);
   }
   return received;
 }
