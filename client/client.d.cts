@@ -1,269 +1,61 @@
-/** Types of the client. Field names are those of the API, in snake_case. A test keeps the unions equal to the service. */
+/** Types of the client. Requests and replies come from the API itself; see api.d.cts. */
+import type {
+  ErrorCode as ApiErrorCode,
+  Order as ApiOrder,
+  PaymentLink as ApiPaymentLink,
+  Banks,
+  CreateOrderRequest,
+  Enquiry,
+  EnquiryRequest,
+  FailureReason,
+  FullOrder,
+  LineItemRequest,
+  NextCall,
+  OrderToken,
+  PaymentLinkRequest,
+  PaymentMode,
+  PaymentModes,
+  PaymentRequest,
+  Refund,
+  RefundRequest,
+  ResolvedUser,
+  ResolveUserRequest,
+  StartedPayment,
+  Transaction,
+  UpdateOrderRequest,
+  User,
+  Wallets,
+} from './api.cjs';
+
+export type { Address, CurrencyConversion } from './api.cjs';
+export type { Enquiry, NextCall, PaymentMode, PaymentModes, StartedPayment, Transaction, User };
 
 export type Amount = number | string;
-
-export type NewOrder = {
-  invoice_id: string | number;
-  currency: string;
-  total_amount: Amount;
-  amount_before_tax?: Amount;
-  tax?: Amount;
-  user?: {
-    email?: string;
-    first_name?: string;
-    last_name?: string;
-    country_code?: string | number;
-    mobile_number?: string | number;
-  } | null;
-  shipping_address?: Address | null;
-  billing_address?: Address | null;
-  order_line_items?: LineItem[] | null;
-  bank_account?: { account_number?: string; name?: string; ifsc?: string } | null;
-  custom_attributes?: Record<string, string | number | boolean> | null;
-  callback_url?: string;
-  callback_mode?: string;
-  description?: string;
-  validate_order_line_item?: boolean;
-  referrer_platform?: string;
-  referrer_platform_version?: string;
-  ip_address?: string;
-  merchant_shopfront_domain?: string;
-};
-
+export type NewOrder = CreateOrderRequest;
+export type LineItem = LineItemRequest;
 /** An order with a link to pay it. */
-export type NewPaymentLink = NewOrder & {
-  /** When the order lapses: ISO 8601 with a zone, at most 366 days ahead. */
-  expires_at?: string | null;
-};
-
+export type NewPaymentLink = PaymentLinkRequest;
 /** Fields that are absent, null or empty stay unchanged. The fields of `user` are merged with the stored ones. */
-export type OrderUpdate = { order_id: string } & {
-  [Field in keyof Omit<NewOrder, 'invoice_id' | 'bank_account' | 'validate_order_line_item'>]?:
-    | NewOrder[Field]
-    | null;
-};
+export type OrderUpdate = UpdateOrderRequest & { order_id: string };
+export type Consumer = ResolveUserRequest & { order_id: string };
+export type NewPayment = PaymentRequest & { order_id: string };
+export type NewRefund = RefundRequest;
+export type StartedRefund = Refund;
 
-export type Consumer = {
-  order_id: string;
-  mobile_number: string | number;
-  country_code?: string | number;
-  email?: string;
-  first_name?: string;
-  last_name?: string;
-};
+/** Some fields are only in the replies of getOrder and updateOrder. */
+export type Order = ApiOrder & Partial<Omit<FullOrder, keyof ApiOrder>>;
+export type PaymentLink = ApiPaymentLink & Partial<Omit<FullOrder, keyof ApiOrder>>;
 
-export type Address = {
-  address_1?: string;
-  street?: string;
-  landmark?: string;
-  area?: string;
-  city?: string;
-  state?: string;
-  pincode?: string | number;
-  address_type?: string;
-};
-
-export type LineItem = {
-  sku_id?: string;
-  title: string;
-  description?: string;
-  image_url?: string | false;
-  rate?: Amount;
-  quantity: Amount;
-  amount_before_tax?: Amount;
-  tax?: Amount;
-  total_amount?: Amount;
-};
-
-export type OrderStatus = 'new' | 'pending' | 'completed' | 'lapsed';
-
-export type CurrencyConversion = {
-  original_currency: string;
-  converted_currency: string;
-  exchange_rate: number;
-  conversion_reason: 'ALTERNATE_CURRENCY_CONFIG';
-  original_amount_before_tax: number;
-  original_tax: number;
-  original_total_amount: number;
-};
-
-export type User = {
-  user_id: string;
-  email?: string;
-  first_name?: string;
-  last_name?: string;
-  country_code: string;
-  mobile_number?: number;
-};
-
-export type Order = {
-  order_id: string;
-  order_date: string;
-  status: OrderStatus;
-  invoice_id: string;
-  user?: User;
-  attempts: number;
-  currency: string;
-  amount_before_tax: number;
-  tax: number;
-  total_amount: number;
-  currency_conversion?: CurrencyConversion;
-  token?: string;
-  token_expiration?: string;
-  refresh_token?: string;
-  refresh_token_expiration?: string;
-  /** Empty once the order is completed or lapsed. */
-  next: { action: string; url: string }[];
-  /** The remaining fields are only in the replies of getOrder and updateOrder. */
-  order_line_items?: LineItem[];
-  shipping_address?: Address;
-  callback_url?: string;
-  callback_mode?: string;
-  custom_attributes?: { key: string; value: string }[];
-  description?: string;
-};
-
-export type PaymentLink = Order & {
-  /** The URL for the consumer: it opens the checkout of the order. */
-  payment_link: string;
-  /** When the order lapses unless it is paid before: UTC, RFC 3339. */
-  expires_at: string;
-};
-
-export type TransactionType = 'payment' | 'full_refund' | 'partial_refund';
-
-export type PaymentStatus =
-  | 'new'
-  | 'pending'
-  | 'failed'
-  | 'authorized'
-  | 'succeeded'
-  | 'reversing'
-  | 'reversed';
-
-export type RefundStatus = 'new' | 'pending' | 'failed' | 'succeeded';
-
-export type SignatureVersion = 'v2' | 'v3';
-
+export type OrderStatus = ApiOrder['status'];
+export type TransactionType = Transaction['transaction_type'];
+export type PaymentStatus = NonNullable<Transaction['payment_status']>;
+export type RefundStatus = NonNullable<Transaction['refund_status']>;
+export type SignatureVersion = Transaction['signature_version'];
 /** The payment mode as replies show it. `Card` if the kind of card is unknown. */
-export type PaymentModeName =
-  | 'UPI'
-  | 'Credit Card'
-  | 'Debit Card'
-  | 'Netbanking'
-  | 'Wallet'
-  | 'Prepaid Card'
-  | 'Credit Card EMI'
-  | 'Debit Card EMI'
-  | 'Pay Later'
-  | 'Card';
-
+export type PaymentModeName = NonNullable<Transaction['payment_mode']>;
+export type PaymentModeCode = PaymentMode['payment_mode_code'];
 /** Why a payment or refund failed. */
-export type FailureCode =
-  | 'PAYMENT_CANCELLED_BY_CONSUMER'
-  | 'AUTHENTICATION_FAILED_AT_BANK'
-  | 'INSUFFICIENT_FUNDS'
-  | 'LIMIT_EXCEEDED'
-  | 'INVALID_PAYMENT_DETAILS'
-  | 'DECLINED_BY_BANK'
-  | 'RISK_REJECTED'
-  | 'PAYMENT_TIMED_OUT'
-  | 'PROVIDER_TECHNICAL_ERROR'
-  | 'PROVIDER_UNAVAILABLE'
-  | 'PAYMENT_MODE_NOT_ENABLED'
-  | 'ORDER_ALREADY_PAID'
-  | 'PAYMENT_FAILED'
-  | 'REFUND_FAILED';
-
-export type Transaction = {
-  transaction_type: TransactionType;
-  completion_time: number | null;
-  svc_transaction_id: string;
-  payment_status: PaymentStatus | null;
-  message: string | null;
-  svc_signature: string | null;
-  signature_version: SignatureVersion;
-  failure_reason: {
-    svc_error_code: FailureCode;
-    svc_consumer_message: string;
-    svc_merchant_message: string;
-    retry_allowed: boolean;
-  } | null;
-  payment_partner: string | null;
-  processing_payment_partner: string | null;
-  psp_transaction_id: string | null;
-  transaction_amount: number | null;
-  transaction_currency: string | null;
-  additional_charges: number | null;
-  offer_discount: number | null;
-  offer_id: string | null;
-  payment_acquirer: string | null;
-  payment_mode: PaymentModeName | null;
-  payment_arn: string | null;
-  emi: null;
-  sub_payment_mode: Record<string, string> | null;
-  refund_status: RefundStatus | null;
-  refund_request_id: string | null;
-  refund_arn: string | null;
-};
-
-export type Enquiry = {
-  transaction: Transaction[];
-  order: {
-    svc_order_id: string;
-    invoice_id: string;
-    status: OrderStatus;
-    custom_attributes: { key: string; value: string }[];
-    currency_conversion: CurrencyConversion | null;
-    refund_details: {
-      refundable_currency: string;
-      available_refundable_amount: number;
-      refunded_amount: number;
-      total_refundable_amount: number;
-    } | null;
-  };
-};
-
-export type NextCall = { action: string; url: string };
-
-export type PaymentModeCode =
-  | 'upi'
-  | 'credit_card'
-  | 'debit_card'
-  | 'net_banking'
-  | 'wallet'
-  | 'prepaid_card';
-
-export type PaymentMode = {
-  payment_mode_code: PaymentModeCode;
-  payment_mode: string;
-  amount_before_tax: number;
-  tax: number;
-  currency: string;
-  total_amount: number;
-  additional_charges: number;
-  grand_total_amount: number;
-  next: NextCall[];
-};
-
-export type PaymentModes = {
-  fast_payment_modes: { items: PaymentMode[] };
-  other_payment_modes: { items: PaymentMode[] };
-};
-
-export type NewPayment = {
-  order_id: string;
-  /** `card` is routed like `credit_card`. */
-  payment_mode_code: PaymentModeCode | 'card';
-  /** For net_banking. */
-  bank_code?: string;
-  /** For wallet. */
-  wallet_code?: string;
-  /** For upi. Without it the consumer chooses at the provider. */
-  upi_id?: string;
-  callback_url?: string;
-  callback_mode?: string;
-};
+export type FailureCode = FailureReason['svc_error_code'];
 
 export type RetryOptions = {
   /**
@@ -271,36 +63,6 @@ export type RetryOptions = {
    * crash of your process. Without it each call gets a new key, which covers only the retries of the client.
    */
   idempotencyKey?: string;
-};
-
-export type StartedPayment = {
-  order_id: string;
-  transaction_id: string;
-  /** Values other than pending and failed occur only in the reply to a repeat. */
-  payment_status: Exclude<PaymentStatus, 'new'>;
-  message: string;
-  /** Where to send the consumer; empty if the provider refused the payment or did not answer. */
-  next: NextCall[];
-};
-
-export type NewRefund = {
-  /** Give the payment, or the invoice that it paid. */
-  transaction_id?: string;
-  invoice_id?: string;
-  /** If it is left out, or undefined, everything that is available is refunded. The service refuses null and NaN. */
-  refund_amount?: Amount;
-  refund_request_id?: string;
-};
-
-export type StartedRefund = {
-  orignal_payment_transaction_id: string;
-  original_payment_transaction_id: string;
-  transaction_id: string;
-  refund_request_id: string | null;
-  refund_status: Exclude<RefundStatus, 'new'>;
-  refund_arn: string | null;
-  transaction_type: Exclude<TransactionType, 'payment'>;
-  next: NextCall[];
 };
 
 export type ClientOptions = {
@@ -332,30 +94,18 @@ export type Client = {
   /** Amounts and cart items can be changed before the first payment attempt. */
   updateOrder: (changes: OrderUpdate) => Promise<Order>;
   /** Links a consumer to the order and restricts the order to them. */
-  resolveUser: (
-    consumer: Consumer,
-  ) => Promise<{ user: User; next: { action: string; url: string }[] }>;
+  resolveUser: (consumer: Consumer) => Promise<ResolvedUser>;
   paymentModes: (ids: { order_id: string }) => Promise<PaymentModes>;
   /** The values of `bank_code`; empty if the account does not offer net_banking. */
-  listOfBanks: (ids: { order_id: string }) => Promise<{
-    items: { bank_code: string; name: string }[];
-  }>;
+  listOfBanks: (ids: { order_id: string }) => Promise<Banks>;
   /** The values of `wallet_code`; empty if the account does not offer wallet. */
-  listOfWallets: (ids: { order_id: string }) => Promise<{
-    items: { wallet_code: string; name: string }[];
-  }>;
+  listOfWallets: (ids: { order_id: string }) => Promise<Wallets>;
   /** Retried with the same key if there is no reply. */
   initiatePayment: (payment: NewPayment, options?: RetryOptions) => Promise<StartedPayment>;
   /** Retried with the same key if there is no reply. */
   refund: (refund: NewRefund, options?: RetryOptions) => Promise<StartedRefund>;
-  transactionEnquiry: (ids: {
-    transaction_id?: string;
-    order_id?: string;
-    invoice_id?: string;
-  }) => Promise<Enquiry>;
-  refreshToken: (
-    refreshToken: string,
-  ) => Promise<{ token: string; token_expiration: string; expires_at: string }>;
+  transactionEnquiry: (ids: EnquiryRequest) => Promise<Enquiry>;
+  refreshToken: (refreshToken: string) => Promise<OrderToken>;
   /** See the function `verifySignature`. */
   verifySignature: (transaction: Transaction, invoiceId: string) => Promise<SignatureOutcome>;
   /** Reads the result that a consumer brings back to `callback_url`; throws unless the service made it. */
@@ -543,35 +293,7 @@ export function verifyWebhook(options: {
 }): Promise<WebhookEvent>;
 
 /** The codes that the service replies with. A later version of the service may add codes: keep a default branch. */
-export type ServiceErrorCode =
-  | 'INVALID_REQUEST_PARAMETER'
-  | 'ENCRYPTION_NOT_ENABLED'
-  | 'DECRYPTION_FAILED'
-  | 'AUTHENTICATION_FAILED'
-  | 'INVALID_TOKEN'
-  | 'TOKEN_EXPIRED'
-  | 'PERMISSION_DENIED'
-  | 'CONFIRMATION_REQUIRED'
-  | 'ACCOUNT_SUSPENDED'
-  | 'ORDER_NOT_FOUND'
-  | 'INVOICE_NOT_FOUND'
-  | 'TRANSACTION_NOT_FOUND'
-  | 'NOT_FOUND'
-  | 'METHOD_NOT_ALLOWED'
-  | 'DUPLICATE_INVOICE_ID'
-  | 'ORDER_COMPLETED'
-  | 'ORDER_LAPSED'
-  | 'ORDER_CONFLICT'
-  | 'DUPLICATE_REFUND_REQUEST'
-  | 'IDEMPOTENCY_KEY_REUSED'
-  | 'RATE_NOT_CONFIRMED'
-  | 'PAYLOAD_TOO_LARGE'
-  | 'INVALID_REFUND_AMOUNT'
-  | 'REFUND_NOT_ALLOWED'
-  | 'PAYMENT_MODE_NOT_ENABLED'
-  | 'RATE_LIMITED'
-  | 'INTERNAL_ERROR'
-  | 'SERVICE_UNAVAILABLE';
+export type ServiceErrorCode = ApiErrorCode;
 
 /** No reply: the call may or may not have taken effect. */
 export type NetworkErrorCode = 'NETWORK_ERROR' | 'TIMEOUT';

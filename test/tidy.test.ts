@@ -103,6 +103,7 @@ const toolMayImport: Readonly<Record<string, readonly string[]>> = {
   deploy: ['harness', 'demo'],
   screenshots: ['harness', 'demo'],
   release: ['harness'],
+  'client-types': ['harness'],
   openapi: [],
 };
 const linesMax = 300;

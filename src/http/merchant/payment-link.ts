@@ -1,6 +1,6 @@
 /** `POST /api/v3/payment-link`: takes the body of create order and creates an order with a link. Contract 14.6. */
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
 import { isoTimestamp } from '../../domain/time.ts';
 import { getCaller } from '../guard.ts';
@@ -30,7 +30,7 @@ const Body = Type.Object(
   },
 );
 
-export const PaymentLinkReply = Type.Object(
+const PaymentLinkReply = Type.Object(
   {
     ...OrderReply.properties,
     payment_link: text('URL for the consumer: it opens the checkout of the order.'),
@@ -38,7 +38,6 @@ export const PaymentLinkReply = Type.Object(
   },
   { title: 'PaymentLink', description: 'An order with its tokens and its payment link.' },
 );
-export type PaymentLinkReply = Static<typeof PaymentLinkReply>;
 
 export function addPaymentLink(app: FastifyInstance, { useCases, clock }: HttpContext): void {
   addOperation(app, 'POST /payment-link', {
