@@ -19,21 +19,24 @@ test('keys rotate is in the log of every account, also for the master key', asyn
   const newKey = '24'.repeat(32);
   const master = { ...env, MASTER_KEY: newKey, MASTER_KEY_PREVIOUS: testMasterKeyHex };
   const rotated = await jsonCommands(master).runJson('keys rotate master');
-  for (const { accountId } of accounts) {
-    const entries = await auditOf(service, accountId);
-    assert.deepEqual(
-      entries.slice(1).map(({ actor, action, object }) => [actor, action, object]),
-      [
-        ['cli', 'keys.signing_rotated', first],
-        ['cli', 'keys.master_rotated', rotated.master_key_id],
-        ['cli', 'keys.signing_rotated', rotated.signing_key_id],
-      ],
-    );
-    assert.match(String(entries[1]?.details.old_valid_until), /^\d{4}-\d\d-\d\dT/);
-  }
+  const logs = await Promise.all(accounts.map(({ accountId }) => auditOf(service, accountId)));
   // The other tests have the first key.
   const back = { ...env, MASTER_KEY_PREVIOUS: newKey };
   await jsonCommands(back).runJson('keys rotate master');
+
+  for (const [, ...entries] of logs) {
+    // The two entries of the second command often have the same millisecond, and then either comes first.
+    assert.deepEqual(
+      new Set(entries.map(({ actor, action, object }) => `${actor} ${action} ${object}`)),
+      new Set([
+        `cli keys.signing_rotated ${first}`,
+        `cli keys.master_rotated ${rotated.master_key_id}`,
+        `cli keys.signing_rotated ${rotated.signing_key_id}`,
+      ]),
+    );
+    assert.equal(entries.length, 3);
+    assert.match(String(entries[0]?.details.old_valid_until), /^\d{4}-\d\d-\d\dT/);
+  }
 });
 
 test('every command that changes something is in the log as cli, with its object and no secret', async () => {
