@@ -127,11 +127,11 @@ test('every subject of a layer imports only from the subjects below it', async (
   const forbidden: string[] = [];
   for (const [layer, order] of Object.entries(subjects)) {
     for (const file of await listFiles(`src/${layer}`)) {
-      const place = order.indexOf(subjectOf(file));
-      assert.ok(place >= 0, `${file} is in no subject of the table`);
+      const index = order.indexOf(subjectOf(file));
+      assert.ok(index >= 0, `${file} is in no subject of the table`);
       for (const target of await importsOf(file)) {
         if (layerOf(target) !== layer) continue;
-        if (order.indexOf(subjectOf(target)) > place) forbidden.push(`${file} imports ${target}`);
+        if (order.indexOf(subjectOf(target)) > index) forbidden.push(`${file} imports ${target}`);
       }
     }
   }
@@ -150,9 +150,9 @@ test('the files of the inbox import only files of later steps', async () => {
     [],
   );
   const backwards: string[] = [];
-  for (const [place, file] of steps.entries()) {
+  for (const [index, file] of steps.entries()) {
     for (const target of await importsOf(file)) {
-      if (steps.slice(0, place).includes(target)) backwards.push(`${file} imports ${target}`);
+      if (steps.slice(0, index).includes(target)) backwards.push(`${file} imports ${target}`);
     }
   }
   assert.deepEqual(backwards, []);

@@ -61,8 +61,8 @@ test('any texts come back from a parser as they were, but for apostrophes, and r
       const line = csvLine(cells);
       const [read = [], ...rest] = readCsv(line);
       assert.deepEqual(rest, []);
-      for (const [place, cell] of cells.entries()) {
-        const got = read[place] ?? '';
+      for (const [index, cell] of cells.entries()) {
+        const got = read[index] ?? '';
         assert.equal(got.replaceAll("'", ''), cell.replaceAll("'", ''));
         // Where a semicolon or a tab separates cells, one of them may begin within a text, or within its quotes.
         for (const part of got.split(/[;\t\r\n]/)) assert.doesNotMatch(part, /^"*[=+\-@]/);

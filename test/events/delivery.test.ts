@@ -116,17 +116,17 @@ describe('an event that fails', () => {
     const endpoint = await events.addEndpoint(receiver.url);
     await events.store([endpoint]);
     await events.round();
-    for (const [place, seconds] of attemptSeconds.entries()) {
+    for (const [index, seconds] of attemptSeconds.entries()) {
       const row = await only(endpoint);
-      assert.deepEqual([row.state, row.attempts, row.failures], ['pending', place + 1, place + 1]);
+      assert.deepEqual([row.state, row.attempts, row.failures], ['pending', index + 1, index + 1]);
       const waits = secondsUntil(row);
       assert.ok(waits > seconds - 2 && waits <= seconds * 1.2, `${seconds}: ${waits}`);
       service.advanceSeconds(waits - 2);
       await events.round();
-      assert.equal(receiver.received.length, place + 1, 'not before it is due');
+      assert.equal(receiver.received.length, index + 1, 'not before it is due');
       service.advanceSeconds(2);
       await events.round();
-      assert.equal(receiver.received.length, place + 2);
+      assert.equal(receiver.received.length, index + 2);
     }
     const { next_attempt_at, ...row } = await only(endpoint);
     assert.deepEqual(row, { state: 'undelivered', attempts: 10, failures: 10 });

@@ -70,10 +70,10 @@ const made: Record<string, Made> = {
 };
 
 for (const owner of [other.accountId, accountId]) {
-  for (const [place, [name, one]] of Object.entries(made).entries()) {
+  for (const [index, [name, one]] of Object.entries(made).entries()) {
     const ageMs = one.ageDays === undefined ? undefined : one.ageDays * 86_400_000;
     const createdAt = new Date(
-      ageMs === undefined ? startMs + place * 3_600_000 : now.getTime() - ageMs,
+      ageMs === undefined ? startMs + index * 3_600_000 : now.getTime() - ageMs,
     );
     const total = one.total ?? 11_800;
     const order = await makeOrder(database, {
@@ -175,7 +175,7 @@ test('orders of one second are newest first on every page and in the export', as
   await insertOrders(database, orders);
   const newestFirst = orders.toReversed();
   // Flags have an index of their own.
-  const flagged = newestFirst.filter((_, place) => place % 2 === 0);
+  const flagged = newestFirst.filter((_, index) => index % 2 === 0);
   await database.query({
     text: `update orders set flags = '{amount_mismatch}'
             where account_id = $1 and order_id = any($2::text[])`,
@@ -272,9 +272,9 @@ test('search finds an old order by e-mail address once a sweep has learned it, a
   const own = await service.createAccount();
   const [one, another] = ['Old@Example.com', 'new@example.com'];
   const orders = [];
-  for (const [place, email] of [one, another].entries()) {
+  for (const [index, email] of [one, another].entries()) {
     const user = { ...asha, email };
-    const createdAt = new Date(startMs + place * 3_600_000);
+    const createdAt = new Date(startMs + index * 3_600_000);
     const userId = identifyConsumer(await services.accounts.get(own.accountId), user);
     const details = { user };
     orders.push(
@@ -306,9 +306,9 @@ test('a search sends few statements, however many consumers share an address', a
   const email = 'desk@example.com';
   const account = await services.accounts.get(own.accountId);
   const orderIds = [];
-  for (let place = 0; place < 60; place += 1) {
-    const user = { ...asha, email, mobileNumber: String(9_000_000_000 + place) };
-    const createdAt = new Date(startMs + place * 60_000);
+  for (let index = 0; index < 60; index += 1) {
+    const user = { ...asha, email, mobileNumber: String(9_000_000_000 + index) };
+    const createdAt = new Date(startMs + index * 60_000);
     const userId = identifyConsumer(account, user);
     const order = { accountId: own.accountId, createdAt, userId, details: { user } };
     orderIds.push((await makeOrder(database, order)).orderId);

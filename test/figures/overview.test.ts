@@ -103,17 +103,17 @@ test('every figure is the number of orders in the list behind it, by day and in 
     ...[[], [payment], [failed], [failed, failed, card], [payment, card], [payment, refund]],
     ...[[{ ...failed, failure: null }], [{ ...payment, mode: null }], [failed, payment, refund]],
   ];
-  for (let place = 0; place < 40; place += 1) {
-    const createdAt = new Date(now.getTime() - place * 4 * 3_600_000);
-    const currency = place % 5 === 0 ? 'USD' : 'INR';
+  for (let index = 0; index < 40; index += 1) {
+    const createdAt = new Date(now.getTime() - index * 4 * 3_600_000);
+    const currency = index % 5 === 0 ? 'USD' : 'INR';
     const order = await makeOrder(database, {
       ...{ accountId, createdAt },
       amounts: { currency, beforeTax: 100, tax: 0, total: 100 },
     });
-    const transactions = lives[place % lives.length] ?? [];
+    const transactions = lives[index % lives.length] ?? [];
     const status = transactions.some((one) => one.status === 'succeeded') ? 'completed' : 'pending';
     await changeOrder(database, order, { status, transactions, at: createdAt });
-    if (place === 20) await countFigures(services, () => false);
+    if (index === 20) await countFigures(services, () => false);
   }
   await walkFigures(services, () => false);
   const overview = await getOverview(services, accountId, week);

@@ -170,17 +170,17 @@ test('a poll that another process has claimed since it was listed is left alone'
   const times = { now, polledBefore: now, intervalSeconds: [0], pollsMax: 90 };
   const claim = (own: Database) =>
     claimDuePolls(own, provider, times, { limit: paymentLimits.pollClaimMax, except: [] });
-  let rivals: readonly ClaimedPoll[] = [];
+  let others: readonly ClaimedPoll[] = [];
   const overtaken: Database = {
     ...database,
     query: async (statement) => {
       const listed = await database.query(statement);
-      rivals = (await claim(database)).claimed;
+      others = (await claim(database)).claimed;
       return listed as never;
     },
   };
   assert.deepEqual((await claim(overtaken)).claimed, []);
-  assert.deepEqual(rivals.map(({ transactionId }) => transactionId).toSorted(), transactionIds);
+  assert.deepEqual(others.map(({ transactionId }) => transactionId).toSorted(), transactionIds);
 });
 
 async function setDue(transactionIds: readonly string[], afterMs: number): Promise<void> {

@@ -39,7 +39,7 @@ test('a provider cannot take the name, an option or a secret of another one', ()
     apiUrl: { option: 'acme-url', placeholder: 'URL', description: 'The address.' },
     plain: [],
   };
-  const rivals = [
+  const duplicates = [
     [bankGateway.name, own, 'name bank-gateway'],
     ['acme', { ...own, login: settings.login }, 'option --bank-gateway-merchant'],
     ['acme', { ...own, plain: settings.plain }, 'option --bank-gateway-merchant'],
@@ -50,10 +50,10 @@ test('a provider cannot take the name, an option or a secret of another one', ()
       'kind of secret bank-gateway-secret',
     ],
   ] as const;
-  for (const [name, described, shared] of rivals) {
-    const rival = { ...bankGateway, name, settings: described };
+  for (const [name, described, shared] of duplicates) {
+    const duplicate = { ...bankGateway, name, settings: described };
     const message = `another provider already has the ${shared}`;
-    assert.throws(() => registerProvider(rival), { message }, shared);
+    assert.throws(() => registerProvider(duplicate), { message }, shared);
   }
   assert.throws(() => getProvider('acme'), /no provider acme/);
 });

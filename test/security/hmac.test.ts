@@ -27,7 +27,7 @@ test('the HMAC equals that of the platform for keys and contents of any length',
 });
 
 test('a key gives the same HMAC every time, also when it alternates with other keys', () => {
-  const secrets = Array.from({ length: 1_100 }, (_entry, place) => `secret ${place}`);
+  const secrets = Array.from({ length: 1_100 }, (_entry, index) => `secret ${index}`);
   const sign = (secret: string) => hmacHex(secret, Buffer.from('the same body'));
   const first = secrets.map(sign);
   assert.equal(new Set(first).size, secrets.length);

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { Fault } from '../../simulator/faults.ts';
 import { randomOf } from '../../simulator/random.ts';
-import { openDoor } from '../support/faulty-provider/door.ts';
 import { openFaultPlan, scenarioOf } from '../support/faulty-provider/fault-plan.ts';
 import { openPostOffice } from '../support/faulty-provider/post-office.ts';
+import { openProxy } from '../support/faulty-provider/proxy.ts';
 import { openVirtualSchedule } from '../support/faulty-provider/virtual-schedule.ts';
 
 const names = Array.from({ length: 400 }, (_, number) => `order ${number}`);
@@ -58,14 +58,14 @@ test('the scenarios of a seed are the same, and every behaviour of a refund occu
   assert.equal(new Set(scenarios.map(({ behaviour }) => behaviour?.refund)).size, 4);
 });
 
-test('a closed door refuses connections, and an open one leads to the provider again', async (t) => {
-  const door = await openDoor(await serve(t, (_request, reply) => reply.end('here')));
-  t.after(door.close);
-  const call = async () => (await fetch(door.url)).text();
+test('a closed proxy refuses connections, and an open one leads to the provider again', async (t) => {
+  const proxy = await openProxy(await serve(t, (_request, reply) => reply.end('here')));
+  t.after(proxy.close);
+  const call = async () => (await fetch(proxy.url)).text();
   assert.equal(await call(), 'here');
-  await door.close();
+  await proxy.close();
   await assert.rejects(call(), ({ cause }: Error) => /ECONNREFUSED/.test(String(cause)));
-  await door.open();
+  await proxy.open();
   assert.equal(await call(), 'here');
 });
 

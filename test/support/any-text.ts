@@ -11,7 +11,7 @@ const surrogatesCount = 0x800;
 const characters = fc
   .integer({ min: 0, max: 0x10ffff - surrogatesCount })
   .map(
-    (place) => String.fromCodePoint(place < surrogatesFrom ? place : place + surrogatesCount),
+    (code) => String.fromCodePoint(code < surrogatesFrom ? code : code + surrogatesCount),
     placeOf,
   );
 

@@ -25,7 +25,7 @@ import {
 
 export type Bindings = {
   /** The parameters that a column of a range is equal to. */
-  readonly parametersOf: (scope: Scope, place: number, column: number) => ReadonlySet<string>;
+  readonly parametersOf: (scope: Scope, position: number, column: number) => ReadonlySet<string>;
 };
 
 export function findBindings(root: Scope, facts: Facts): Bindings {
@@ -57,13 +57,13 @@ export function findBindings(root: Scope, facts: Facts): Bindings {
 
   const known = spread(flows);
   return {
-    parametersOf: (scope, place, column) => known(columnTerm(scope, place, column)),
+    parametersOf: (scope, position, column) => known(columnTerm(scope, position, column)),
   };
 }
 
 /** A column of an outer query is a constant for the inner one, which says nothing about the outer rows. */
-function mayLearn({ place }: Side, bindable: readonly number[] | undefined): boolean {
-  return place !== undefined && (bindable === undefined || bindable.includes(place));
+function mayLearn({ position }: Side, bindable: readonly number[] | undefined): boolean {
+  return position !== undefined && (bindable === undefined || bindable.includes(position));
 }
 
 const joins = { inner: 0, left: 1, full: 2, right: 3 };
@@ -83,8 +83,8 @@ export function conditionsOf(quals: Tree | undefined): TreeNode[] {
   return isAll ? itemsOf(quals, 'args').flatMap(conditionsOf) : [quals];
 }
 
-/** The place is set for a column of the scope's own ranges. */
-type Side = { readonly term: Term; readonly place?: number };
+/** The position is set for a column of the scope's own ranges. */
+type Side = { readonly term: Term; readonly position?: number };
 
 function equalTerms(scope: Scope, condition: TreeNode, facts: Facts): (readonly [Side, Side])[] {
   if (isEquality(condition, facts)) {
@@ -99,7 +99,7 @@ function equalTerms(scope: Scope, condition: TreeNode, facts: Facts): (readonly 
     const [left, right] = itemsOf(test, 'args');
     const side = sideOf(scope, left);
     const column = isNode(right) ? numberOf(strip(right), 'paramid') : 0;
-    return side ? [[side, { term: outputTerm(inner, column), place: 0 }] as const] : [];
+    return side ? [[side, { term: outputTerm(inner, column), position: 0 }] as const] : [];
   });
 }
 
@@ -113,7 +113,7 @@ function sideOf(scope: Scope, tree: Tree | undefined): Side | undefined {
   if (term === undefined || !isNode(tree)) return undefined;
   const column = strip(tree);
   const isOwn = column.kind === 'VAR' && numberOf(column, 'varlevelsup') === 0;
-  return isOwn ? { term, place: numberOf(column, 'varno') } : { term };
+  return isOwn ? { term, position: numberOf(column, 'varno') } : { term };
 }
 
 /** Repeats all flows until nothing new is learnt. */

@@ -44,9 +44,9 @@ function columnsUsed(scope: Scope, expression: TreeNode, facts: Facts): string[]
   walkQuery(expression, (node) => {
     if (node.kind !== 'VAR') return;
     const owner = scopeAbove(scope, numberOf(node, 'varlevelsup'));
-    const place = numberOf(node, 'varno');
-    const range = owner.ranges[place - 1];
-    const inner = owner.inRanges.get(place);
+    const position = numberOf(node, 'varno');
+    const range = owner.ranges[position - 1];
+    const inner = owner.inRanges.get(position);
     if (inner) used.push(...tablesIn(inner, facts));
     else if (range) used.push(...[findAccountTable(range, facts)?.name ?? []].flat());
   });

@@ -20,7 +20,7 @@ export function refuseUnlimited(part: Scope, own: readonly Occurrence[], facts: 
 }
 
 /** A page may also be all rows up to a key: `(account_id, order_id) <= ($1, $2)`. */
-function endsAtKey({ scope, place, column }: Occurrence, { operators }: Facts): boolean {
+function endsAtKey({ scope, position, column }: Occurrence, { operators }: Facts): boolean {
   const from = findNode(scope.query, 'jointree');
   return conditionsOf(from?.fields.quals).some((condition) => {
     if (!['ROWCOMPAREEXPR', 'ROWCOMPARE'].includes(condition.kind)) return false;
@@ -28,7 +28,7 @@ function endsAtKey({ scope, place, column }: Occurrence, { operators }: Facts): 
     const operator = operators.get(Number(itemsOf(condition, 'opnos')[0]))?.name ?? '';
     const isKey =
       first?.kind === 'VAR' &&
-      numberOf(first, 'varno') === place &&
+      numberOf(first, 'varno') === position &&
       numberOf(first, 'varattno') === column;
     return isKey && ['<', '<='].includes(operator);
   });

@@ -7,8 +7,8 @@ import { findNode, nodesOf, numberOf, type TreeNode } from './statement-tree.ts'
 /** An account table where a statement names it. */
 export type Occurrence = {
   readonly scope: Scope;
-  /** Its place among the ranges of the scope, and the number of its column `account_id`. */
-  readonly place: number;
+  /** Its position among the ranges of the scope, and the number of its column `account_id`. */
+  readonly position: number;
   readonly column: number;
   readonly name: string;
   readonly use: 'reads' | 'locks' | 'updates' | 'upserts into' | 'deletes from' | 'inserts into';
@@ -22,12 +22,13 @@ export function occurrencesIn(scope: Scope, facts: Facts, bindings: Bindings): O
   const conflict = findNode(query, 'onConflict');
   const excluded = conflict && numberOf(conflict, 'exclRelIndex');
   return ranges.flatMap((range, index) => {
-    const place = index + 1;
+    const position = index + 1;
     const table = findAccountTable(range, facts);
-    if (!table || place === excluded) return [];
-    const use = place === target ? written(scope) : locked.includes(place) ? 'locks' : 'reads';
-    const parameters = bindings.parametersOf(scope, place, table.column);
-    return [{ scope, place, ...table, use, parameters }];
+    if (!table || position === excluded) return [];
+    const use =
+      position === target ? written(scope) : locked.includes(position) ? 'locks' : 'reads';
+    const parameters = bindings.parametersOf(scope, position, table.column);
+    return [{ scope, position, ...table, use, parameters }];
   });
 }
 

@@ -17,9 +17,9 @@ export type Scope = {
   readonly id: number;
   readonly query: TreeNode;
   readonly parent: Scope | undefined;
-  /** The entries of `from` and the target of a write; others refer to them by their place, from 1. */
+  /** The entries of `from` and the target of a write; others refer to them by their position, from 1. */
   readonly ranges: readonly TreeNode[];
-  /** The subqueries among the ranges, by place. */
+  /** The subqueries among the ranges, by position. */
   readonly inRanges: Map<number, Scope>;
   /** By name. */
   readonly inWith: Map<string, Scope>;
@@ -83,18 +83,18 @@ export function commandOf({ query }: Scope): number {
   return numberOf(query, 'commandType');
 }
 
-export function rangeAt({ ranges }: Scope, place: number): TreeNode | undefined {
-  return ranges[place - 1];
+export function rangeAt({ ranges }: Scope, position: number): TreeNode | undefined {
+  return ranges[position - 1];
 }
 
 export function rangeKind(range: TreeNode): number {
   return numberOf(range, 'rtekind');
 }
 
-/** The columns that the query returns, by their place from 1. */
-export function outputOf({ query }: Scope, place: number): Tree | undefined {
+/** The columns that the query returns, by their position from 1. */
+export function outputOf({ query }: Scope, position: number): Tree | undefined {
   const field = numberOf(query, 'commandType') === commands.select ? 'targetList' : 'returningList';
-  const entry = nodesOf(query, field).find((target) => numberOf(target, 'resno') === place);
+  const entry = nodesOf(query, field).find((target) => numberOf(target, 'resno') === position);
   return entry?.fields.expr;
 }
 
@@ -115,7 +115,7 @@ export function isUnionAll({ query }: Scope): boolean {
   return operations !== undefined && isAll(operations);
 }
 
-/** The places of the ranges that a part of `from` is made of. */
+/** The positions of the ranges that a part of `from` is made of. */
 export function placesIn(part: Tree | undefined): number[] {
   if (Array.isArray(part)) return part.flatMap(placesIn);
   const node = part as TreeNode | null | undefined;

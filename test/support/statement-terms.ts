@@ -52,19 +52,19 @@ export function termOf(scope: Scope, tree: Tree | undefined): Term | undefined {
   }
   if (node.kind !== 'VAR') return undefined;
   const owner = scopeAbove(scope, numberOf(node, 'varlevelsup'));
-  const place = numberOf(node, 'varno');
+  const position = numberOf(node, 'varno');
   const column = numberOf(node, 'varattno');
-  const range = rangeAt(owner, place);
+  const range = rangeAt(owner, position);
   if (!range) return undefined;
   const kind = rangeKind(range);
   if (kind === rangeKinds.join) return termOf(owner, itemsOf(range, 'joinaliasvars')[column - 1]);
   if (kind === rangeKinds.group) return termOf(owner, itemsOf(range, 'groupexprs')[column - 1]);
-  const inner = owner.inRanges.get(place);
-  return inner ? outputTerm(inner, column) : columnTerm(owner, place, column);
+  const inner = owner.inRanges.get(position);
+  return inner ? outputTerm(inner, column) : columnTerm(owner, position, column);
 }
 
-export function columnTerm({ id }: Scope, place: number, column: number): Term {
-  return `column ${id}.${place}.${column}`;
+export function columnTerm({ id }: Scope, position: number, column: number): Term {
+  return `column ${id}.${position}.${column}`;
 }
 
 export function outputTerm({ id }: Scope, column: number): Term {
@@ -106,12 +106,12 @@ function passesConditions(scope: Scope): boolean {
 /** Into the columns of a `values` list, and of a query of `with` where it is named. */
 function rangeFlows(scope: Scope): Flow[] {
   return scope.ranges.flatMap((range, index) => {
-    const place = index + 1;
+    const position = index + 1;
     const common = commonOf(scope, range);
     if (common) {
       return columnsOf(common).map((column) => ({
         from: [outputTerm(common, column)],
-        to: columnTerm(scope, place, column),
+        to: columnTerm(scope, position, column),
       }));
     }
     const rows = itemsOf(range, 'values_lists').filter((row) => Array.isArray(row));
@@ -120,7 +120,9 @@ function rangeFlows(scope: Scope): Flow[] {
       const from = rows
         .map((row) => termOf(scope, row[column]))
         .filter((term) => term !== undefined);
-      return from.length < rows.length ? [] : [{ from, to: columnTerm(scope, place, column + 1) }];
+      return from.length < rows.length
+        ? []
+        : [{ from, to: columnTerm(scope, position, column + 1) }];
     });
   });
 }

@@ -39,9 +39,9 @@ test('of two concurrent transactions that tie one partner order to two orders, t
     const shared = { order_id: partnerId('order') };
     // As two processes would: concurrent deliveries to one process go into one transaction.
     const outcomes = await Promise.all(
-      orders.map((order, place) => {
+      orders.map((order, index) => {
         const body = Buffer.from(JSON.stringify(captureOf(order, shared)));
-        const raw = { key: `evt-${shared.order_id}-${place}`, headers: {}, body };
+        const raw = { key: `evt-${shared.order_id}-${index}`, headers: {}, body };
         const delivery = newDelivery(services, kept, 'partner', raw);
         return storeBatch(services, [{ caller: 'provider', delivery }]);
       }),

@@ -81,8 +81,8 @@ describe('the explanation of an order', () => {
       };
       const arriving = [...reports.slice(first), ...reports.slice(0, first)];
       const sent: Reply[] = [];
-      for (const [place, type] of arriving.entries()) {
-        const created_at = 1_794_800_000 + place;
+      for (const [index, type] of arriving.entries()) {
+        const created_at = 1_794_800_000 + index;
         sent.push(await shop.sendPartner(partnerEvent(type, entities[type], { created_at })));
       }
       const [setter, ...later] = sent.map(({ body }) => body.delivery_id);

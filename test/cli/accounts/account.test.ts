@@ -389,14 +389,14 @@ test('an embedded database that is not running is reported in one sentence, and 
 });
 
 test('an unreachable database is reported in one line without its password', async () => {
-  const place = `127.0.0.1:${await findFreePort()}`;
+  const address = `127.0.0.1:${await findFreePort()}`;
   const { code, stdout, stderr } = await run(['account', 'list'], {
-    DATABASE_URL: `postgres://service:hunter2@${place}/orders`,
+    DATABASE_URL: `postgres://service:hunter2@${address}/orders`,
     MASTER_KEY: testMasterKeyHex,
   });
   assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
   assert.match(stderr, /^[^\n]+\n$/);
-  assert.ok(stderr.includes(`DATABASE_URL at ${place}`), stderr);
+  assert.ok(stderr.includes(`DATABASE_URL at ${address}`), stderr);
   assert.doesNotMatch(stderr, /hunter2/);
 });
 

@@ -61,10 +61,10 @@ test('an erased consumer is found nowhere, amounts and states stay, and verify f
         ? undefined
         : value,
     );
-  for (const [place, order] of paid.entries()) {
+  for (const [index, order] of paid.entries()) {
     const now = await shop.enquire({ order_id: order.order_id });
     assert.equal(now.status, 200);
-    assert.deepEqual(withoutPerson(now.body), withoutPerson(before[place]?.body));
+    assert.deepEqual(withoutPerson(now.body), withoutPerson(before[index]?.body));
     const got = await getOrder(shop, order.order_id);
     assert.equal(got.status, 200);
     assert.deepEqual(

@@ -35,7 +35,7 @@ await database.query({
 for (const invoiceId of ['VERIFY-2', 'VERIFY-3']) await payOrder(invoiceId);
 const orders = copies + 3;
 
-test('thousands of orders are checked page by page, and every page reports a place', async () => {
+test('thousands of orders are checked page by page, and every page reports a cursor', async () => {
   const pages: VerifyProgress[] = [];
   const verified = await verifyInvariants(service.services, { onPage: (page) => pages.push(page) });
   assert.deepEqual(verified.breaches, []);
@@ -50,7 +50,7 @@ test('thousands of orders are checked page by page, and every page reports a pla
   assert.equal(ofOrders[0]?.cursor, `orders/${accountId}/${copyId(1_000)}`);
 });
 
-test('progress is a line every few seconds, with counts, speed and the place to continue', () => {
+test('progress is a line every few seconds, with counts, speed and the cursor to continue with', () => {
   const lines: string[] = [];
   let nowMs = 0;
   const { note, cursor } = createProgress(
@@ -74,14 +74,14 @@ test('progress is a line every few seconds, with counts, speed and the place to 
   assert.equal(cursor(), 'orders/acc/o_16000');
 });
 
-test('a place can be pasted, whatever the key contains', () => {
-  const place = { table: 'refund_requests', key: [accountId, "it's /100% (£) *~!$x\n`"] };
-  const text = writeCursor(place);
+test('a cursor can be pasted, whatever the key contains', () => {
+  const cursor = { table: 'refund_requests', key: [accountId, "it's /100% (£) *~!$x\n`"] };
+  const text = writeCursor(cursor);
   assert.match(text, /^[\w%./-]+$/);
-  assert.deepEqual(readCursor(text), place);
+  assert.deepEqual(readCursor(text), cursor);
 });
 
-test('verify continues after a place: breaches behind it are found, those before it are not', async () => {
+test('verify continues after a cursor: breaches behind it are found, those before it are not', async () => {
   await spoil(10, 2_400);
   const where = async (...words: string[]) => {
     const { code, outcome } = await runVerify(...words);
@@ -95,7 +95,7 @@ test('verify continues after a place: breaches behind it are found, those before
   await repair();
 });
 
-test('an interrupt ends the check after its page, and the rest is checked from the printed place', async () => {
+test('an interrupt ends the check after its page, and the rest is checked from the printed cursor', async () => {
   await spoil(10, 2_400);
   const verifying = launch([process.execPath, 'src/cli/main.ts', 'verify', '--json'], env);
   // The apparent breach is checked again under the lock of its order, so verify waits on the first page.
@@ -118,13 +118,13 @@ test('an interrupt ends the check after its page, and the rest is checked from t
     process.kill(verifying.pid, 'SIGINT');
   });
   assert.equal(await verifying.exited, 1);
-  const place = `orders/${accountId}/${copyId(1_000)}`;
-  assert.match(verifying.output(), new RegExp(`Continue with: verify --after ${place}\\n`));
+  const cursor = `orders/${accountId}/${copyId(1_000)}`;
+  assert.match(verifying.output(), new RegExp(`Continue with: verify --after ${cursor}\\n`));
   const printed = verifying.output().split('\n');
   const outcome = JSON.parse(printed.find((line) => line.startsWith('{')) ?? '');
-  assert.deepEqual([outcome.orders, outcome.next], [1_000, place]);
+  assert.deepEqual([outcome.orders, outcome.next], [1_000, cursor]);
   assert.equal(outcome.breaches.length, 1);
-  const rest = await runVerify('--after', place);
+  const rest = await runVerify('--after', cursor);
   assert.deepEqual(
     [rest.outcome.orders, rest.outcome.breaches.map((breach) => breach.where)],
     [orders - 1_000, [copyId(2_400)]],
@@ -263,7 +263,7 @@ test('deliveries that arrive while it reads cause no breach', async () => {
   await paying;
 });
 
-test('a place or an account id that cannot be read is refused', async () => {
+test('a cursor or an account id that cannot be read is refused', async () => {
   for (const words of [
     ['--after', 'nowhere/x/y'],
     ['--after', 'orders/x'],

@@ -113,11 +113,11 @@ test('each new flag is announced once, on the transaction or on the order', () =
 });
 
 test('attempts follow the schedule, at most a fifth later, and end', () => {
-  for (const [place, seconds] of attemptSeconds.entries()) {
+  for (const [index, seconds] of attemptSeconds.entries()) {
     for (const random of [0, 0.5, 1]) {
-      const at = nextAttemptAt(place + 1, now, { random });
+      const at = nextAttemptAt(index + 1, now, { random });
       const waited = ((at?.getTime() ?? 0) - now.getTime()) / 1000;
-      assert.ok(waited >= seconds && waited <= seconds * 1.2, `${place}: ${waited}`);
+      assert.ok(waited >= seconds && waited <= seconds * 1.2, `${index}: ${waited}`);
     }
   }
   assert.equal(nextAttemptAt(attemptSeconds.length + 1, now, { random: 0 }), null);

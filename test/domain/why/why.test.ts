@@ -245,7 +245,7 @@ describe('the previous value', () => {
 describe('of several reports of one value', () => {
   const reports = ['captured', 'paid', 'refunded'];
   const paid = payment(
-    reports.map((key, place) => notice(key, { status: 'succeeded', occurredAtMs: 1_000 * place })),
+    reports.map((key, index) => notice(key, { status: 'succeeded', occurredAtMs: 1_000 * index })),
     { start: start({ call: 'taken' }) },
   );
   const change = { from: null, to: 'succeeded', happenedAt: new Date(3_000) };

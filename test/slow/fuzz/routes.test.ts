@@ -180,14 +180,14 @@ function requestsOf(operation: Operation): fc.Arbitrary<FuzzRequest> {
   );
 }
 
-/** The same bodies sealed, either intact or changed in one place. */
+/** The same bodies sealed, either intact or changed in one digit. */
 function sealedRequestsOf(operation: Operation): fc.Arbitrary<FuzzRequest> {
   const envelope = fc
     .tuple(treesOf(operation), fc.nat(), fc.constantFrom('', '', '', '0', 'z', '00'))
     .map(([tree, at, digit]) => {
       const hex = sealPayload(writeTree(tree), sealed.accessSecret);
-      const place = at % hex.length;
-      const changed = digit === '' ? hex : hex.slice(0, place) + digit + hex.slice(place + 1);
+      const index = at % hex.length;
+      const changed = digit === '' ? hex : hex.slice(0, index) + digit + hex.slice(index + 1);
       return treeOf({ encrypted_payload: changed });
     });
   return fc

@@ -34,12 +34,12 @@ test('a database that is unavailable is no longer waited for after a signal, whi
 describe('a database that is unavailable when the service starts', { concurrency: true }, () => {
   for (const workers of [1, 2]) {
     test(`is waited for with WORKERS=${workers}: one log line, 503 until then, and service within 2 s of its return`, async (t) => {
-      const { shop, way, place, service } = await startWithout({ WORKERS: String(workers) });
+      const { shop, way, address, service } = await startWithout({ WORKERS: String(workers) });
       assert.match(
         service.output(),
         new RegExp(
-          `^{"level":"warn",[^\\n]+"msg":"The database of DATABASE_URL at ${place} cannot be used ` +
-            `\\(connect ECONNREFUSED ${place}\\): check that it runs and that the URL is right\\. ` +
+          `^{"level":"warn",[^\\n]+"msg":"The database of DATABASE_URL at ${address} cannot be used ` +
+            `\\(connect ECONNREFUSED ${address}\\): check that it runs and that the URL is right\\. ` +
             'The service waits for it; until then every call is answered 503\\."}\\n$',
         ),
       );
@@ -81,9 +81,9 @@ describe('a database that is unavailable when the service starts', { concurrency
   });
 
   test('is not waited for by the command line, which prints one line and exits with 1', async () => {
-    const place = `127.0.0.1:${await findFreePort()}`;
+    const address = `127.0.0.1:${await findFreePort()}`;
     const env = {
-      DATABASE_URL: `postgres://service:${password}@${place}/orders`,
+      DATABASE_URL: `postgres://service:${password}@${address}/orders`,
       MASTER_KEY: testMasterKeyHex,
     };
     const command = [process.execPath, 'src/cli/main.ts', 'account', 'list'] as const;
@@ -91,7 +91,7 @@ describe('a database that is unavailable when the service starts', { concurrency
     assert.equal(code, 1);
     assert.equal(
       output,
-      `The database of DATABASE_URL at ${place} cannot be used (connect ECONNREFUSED ${place}): check that it runs and that the URL is right.\n`,
+      `The database of DATABASE_URL at ${address} cannot be used (connect ECONNREFUSED ${address}): check that it runs and that the URL is right.\n`,
     );
   });
 
@@ -149,7 +149,7 @@ async function startWithout(
     test,
     shop,
     way,
-    place: new URL(way.url).host,
+    address: new URL(way.url).host,
     service: { call: ask, output, exited, end },
   };
 }

@@ -12,9 +12,9 @@ for (const processes of [2, 8]) {
   test(`${processes} concurrent processes that migrate an empty database apply each file once`, async () => {
     const { database, url } = await createTestDatabase('template0');
     assert.deepEqual(await findMissingMigrations(database), files);
-    const rivals = Array.from({ length: processes }, () => openRival(url));
+    const databases = Array.from({ length: processes }, () => openOwn(url));
 
-    const applied = await Promise.all(rivals.map((rival) => migrate(rival)));
+    const applied = await Promise.all(databases.map((own) => migrate(own)));
 
     assert.deepEqual(applied.flat(), files);
     const { rows } = await database.query<{ version: number; name: string }>({
@@ -37,8 +37,8 @@ test('a second run applies nothing', async () => {
 test('an upgrade applies the migration that is missing, once, whoever starts it', async () => {
   const { database, url } = await createTestDatabase();
   const { folder, name } = await addMigration('create table notes (note_id text primary key);');
-  const rivals = Array.from({ length: 4 }, () => openRival(url));
-  const applied = await Promise.all(rivals.map((rival) => migrate(rival, folder)));
+  const databases = Array.from({ length: 4 }, () => openOwn(url));
+  const applied = await Promise.all(databases.map((own) => migrate(own, folder)));
   assert.deepEqual(applied.flat(), [name]);
   const { rows } = await database.query<{ name: string }>({
     text: 'select name from schema_migrations where version > 0 order by version',
@@ -60,8 +60,8 @@ test('a migration that fails changes nothing', async () => {
   assert.deepEqual(rows, [{ notes: null, version: files.length }]);
 });
 
-function openRival(url: string) {
-  const rival = openDatabase({ connectionString: url });
-  after(() => rival.close());
-  return rival;
+function openOwn(url: string) {
+  const own = openDatabase({ connectionString: url });
+  after(() => own.close());
+  return own;
 }

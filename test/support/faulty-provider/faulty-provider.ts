@@ -6,9 +6,9 @@
 import { after } from 'node:test';
 import { type Random, randomOf } from '../../../simulator/random.ts';
 import { startSimulator } from '../../../simulator/simulator.ts';
-import { type Door, openDoor } from './door.ts';
 import { openFaultPlan, scenarioOf } from './fault-plan.ts';
 import { openPostOffice } from './post-office.ts';
+import { type ClosableProxy, openProxy } from './proxy.ts';
 import { openVirtualSchedule } from './virtual-schedule.ts';
 
 export type FaultyProvider = Awaited<ReturnType<typeof startFaultyProvider>>;
@@ -27,9 +27,9 @@ export async function startFaultyProvider(seed: number, now: () => number) {
   const webhooks = openPostOffice(now, ({ body }) => randomOfWebhooks(nameIn(body) ?? ''));
   const { faultOf, lagMsOf } = plan;
   const simulator = await startSimulator({ seed, now, schedule, webhooks, faultOf, lagMsOf });
-  const doors: Door[] = [];
+  const proxies: ClosableProxy[] = [];
   after(async () => {
-    await Promise.all(doors.map((door) => door.close()));
+    await Promise.all(proxies.map((proxy) => proxy.close()));
     await simulator.close();
   });
   return {
@@ -48,10 +48,10 @@ export async function startFaultyProvider(seed: number, now: () => number) {
     },
     wasRefused: plan.wasRefused,
     /** Another address of the providers, which can refuse connections. */
-    openDoor: async () => {
-      const door = await openDoor(simulator.url);
-      doors.push(door);
-      return door;
+    openProxy: async () => {
+      const proxy = await openProxy(simulator.url);
+      proxies.push(proxy);
+      return proxy;
     },
     runDue: schedule.runDue,
     deliverDue: webhooks.deliverDue,

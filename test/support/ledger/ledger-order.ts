@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { type Random, randomOf } from '../../../simulator/random.ts';
 import type { Scenario } from '../../../simulator/scenario.ts';
 import { cart } from '../../../tools/harness/cart.ts';
-import type { Door } from '../faulty-provider/door.ts';
 import type { FaultyProvider } from '../faulty-provider/faulty-provider.ts';
+import type { ClosableProxy } from '../faulty-provider/proxy.ts';
 import { issueMerchantToken } from '../merchant-token.ts';
 import type { Reply, TestAccount, TestService } from '../test-service.ts';
 
 export type LedgerShop = {
   readonly number: number;
   readonly account: TestAccount;
-  readonly door: Door;
+  readonly proxy: ClosableProxy;
 };
 
 export type AskedRefund = {

@@ -74,17 +74,17 @@ async function openLedgerShop(
   endpoint: ShopEndpoint,
   number: number,
 ): Promise<LedgerShop> {
-  const door = await provider.openDoor();
-  const account = await openShopAt(service, provider.simulator, `_${number}`, {}, door.url);
+  const proxy = await provider.openProxy();
+  const account = await openShopAt(service, provider.simulator, `_${number}`, {}, proxy.url);
   await addEndpoint(service, account.accountId, endpoint.url);
-  return { number, account, door };
+  return { number, account, proxy };
 }
 
 /** In a round, some shops cannot connect to their providers. */
 async function setDoors({ shops }: LedgerRun, seed: number, round: number): Promise<void> {
-  for (const { door, number } of shops) {
-    const isClosed = randomOf(seed, `door ${number} ${round}`)() < 0.05;
-    await (isClosed ? door.close() : door.open());
+  for (const { proxy, number } of shops) {
+    const isClosed = randomOf(seed, `proxy ${number} ${round}`)() < 0.05;
+    await (isClosed ? proxy.close() : proxy.open());
   }
 }
 
@@ -113,7 +113,7 @@ const day = 24 * hour;
 async function settle(run: LedgerRun): Promise<void> {
   const { service, provider, shops } = run;
   provider.calmDown();
-  for (const { door } of shops) await door.open();
+  for (const { proxy } of shops) await proxy.open();
   const steps = [61, 130, 700, 2 * hour, 7 * hour, 15 * hour, 2 * day, day, 7 * hour];
   for (const seconds of steps) {
     await pass(run, seconds);

@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-export type Door = Awaited<ReturnType<typeof openDoor>>;
+export type ClosableProxy = Awaited<ReturnType<typeof openProxy>>;
 
-export async function openDoor(target: string) {
+export async function openProxy(target: string) {
   const sockets = new Set<Socket>();
   const { port: targetPort } = new URL(target);
   const server = createServer((client) => {
