@@ -62,7 +62,9 @@ async function checkOut(commit: string): Promise<string> {
 }
 
 async function run(command: readonly [string, ...string[]], cwd: string): Promise<void> {
-  const { code, stderr } = await runProgram(command, { HOME: process.env.HOME ?? '/' }, '', cwd);
+  // The registry and its certificates are in the environment; npm would install into the folder that it names.
+  const env = { ...process.env, npm_config_local_prefix: cwd };
+  const { code, stderr } = await runProgram(command, env, '', cwd);
   if (code !== 0) throw new Error(`${command.join(' ')}: ${stderr}`);
 }
 
