@@ -3,6 +3,7 @@ import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { insertRows } from '../../postgres/insert-rows.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+import { execute } from '../query.ts';
 
 export type ParkedDelivery = {
   readonly accountId: string;
@@ -50,10 +51,8 @@ export async function deleteReferencesOf(
   accountId: string,
   deliveryIds: readonly string[],
 ) {
-  await tx.query({
-    text: 'delete from delivery_references where account_id = $1 and delivery_id = any($2::text[])',
-    values: [accountId, deliveryIds],
-  });
+  await execute(tx, [accountId, deliveryIds])`
+    delete from delivery_references where account_id = $1 and delivery_id = any($2::text[])`;
 }
 
 /** Ids of an order that parked deliveries may wait for. */
@@ -110,11 +109,9 @@ export async function makeDue(
   accountId: string,
   deliveryIds: readonly string[],
 ) {
-  await database.query({
-    text: `update deliveries set state = 'parked', next_try_at = $3, finished_at = null
-            where account_id = $1 and delivery_id = any($2::text[])
-              and state in ('received', 'parked', 'dead')
-              and (next_try_at is null or next_try_at > $3)`,
-    values: [accountId, deliveryIds, beforeAllOthers],
-  });
+  await execute(database, [accountId, deliveryIds, beforeAllOthers])`
+    update deliveries set state = 'parked', next_try_at = $3, finished_at = null
+     where account_id = $1 and delivery_id = any($2::text[])
+       and state in ('received', 'parked', 'dead')
+       and (next_try_at is null or next_try_at > $3)`;
 }

@@ -3,6 +3,7 @@ import type { Change } from '../../domain/history.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import type { OrderKey } from '../order-rows.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+import { execute } from '../query.ts';
 
 export type HistoryEntry = {
   /** Null for a change of the order itself. */
@@ -184,9 +185,7 @@ export async function saveHistoryRows(
 ) {
   if (changed.length === 0) return;
   const parameters = rewritten.toParameters(accountId, changed);
-  await tx.query({
-    text: `update history h set entries = row.entries from ${rewritten.from}
-            where h.account_id = $1 and h.order_id = $4 and h.position = row.position`,
-    values: [...parameters, orderId],
-  });
+  await execute(tx, [...parameters, orderId])`
+    update history h set entries = row.entries from ${rewritten.from}
+     where h.account_id = $1 and h.order_id = $4 and h.position = row.position`;
 }

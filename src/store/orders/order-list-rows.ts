@@ -105,11 +105,9 @@ const lookedAtMax = 500;
 
 /** The currencies of the newest orders of an account, the most frequent one first. */
 export function listRecentCurrencies(database: Queryable, accountId: string) {
-  return listValues<string>(database, {
-    text: `select currency
-             from (select currency from orders where account_id = $1
-                    order by order_id desc limit $2) newest
-            group by currency order by count(*) desc, currency`,
-    values: [accountId, lookedAtMax],
-  });
+  return listValues<string>(database, [accountId, lookedAtMax])`
+    select currency
+      from (select currency from orders where account_id = $1
+             order by order_id desc limit $2) newest
+     group by currency order by count(*) desc, currency`;
 }

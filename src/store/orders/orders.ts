@@ -15,7 +15,7 @@ import {
   type WholeOrder,
 } from '../order-rows.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
-import { changesOne } from '../query.ts';
+import { changesOne, execute, listRows } from '../query.ts';
 
 export async function findOrder(
   database: Queryable,
@@ -137,39 +137,34 @@ export async function saveOrderSummaries(tx: Transaction, saved: readonly SavedS
 
 /** Counts a change made with one of the order's tokens. False, and nothing is counted, when there were `max` already. */
 export function addTokenChange(tx: Transaction, { accountId, orderId }: OrderKey, max: number) {
-  return changesOne(tx, {
-    name: 'add-token-change',
-    text: `update orders set token_changes = token_changes + 1
-            where account_id = $1 and order_id = $2 and token_changes < $3`,
-    values: [accountId, orderId, max],
-  });
+  return changesOne(tx, [accountId, orderId, max], 'add-token-change')`
+    update orders set token_changes = token_changes + 1
+     where account_id = $1 and order_id = $2 and token_changes < $3`;
 }
 
 /** Saves the fields that resolve user and update order may change. The order must be locked. */
 export async function saveOrderContent(tx: Transaction, order: Order) {
   const { amounts, conversion } = order;
-  await tx.query({
-    name: 'save-order-content',
-    text: `update orders
-              set amount_before_tax = $3, tax = $4, total_amount = $5,
-                  original_amount_before_tax = $6, original_tax = $7, original_total_amount = $8,
-                  user_id = $9, restricted = $10, details = $11, earlier_consumers = $12
-            where account_id = $1 and order_id = $2`,
-    values: [
-      order.accountId,
-      order.orderId,
-      amounts.beforeTax,
-      amounts.tax,
-      amounts.total,
-      conversion?.original.beforeTax ?? null,
-      conversion?.original.tax ?? null,
-      conversion?.original.total ?? null,
-      order.userId,
-      order.restricted,
-      JSON.stringify(order.details),
-      order.earlierConsumers ? JSON.stringify(order.earlierConsumers) : null,
-    ],
-  });
+  const values = [
+    order.accountId,
+    order.orderId,
+    amounts.beforeTax,
+    amounts.tax,
+    amounts.total,
+    conversion?.original.beforeTax ?? null,
+    conversion?.original.tax ?? null,
+    conversion?.original.total ?? null,
+    order.userId,
+    order.restricted,
+    JSON.stringify(order.details),
+    order.earlierConsumers ? JSON.stringify(order.earlierConsumers) : null,
+  ];
+  await execute(tx, values, 'save-order-content')`
+    update orders
+       set amount_before_tax = $3, tax = $4, total_amount = $5,
+           original_amount_before_tax = $6, original_tax = $7, original_total_amount = $8,
+           user_id = $9, restricted = $10, details = $11, earlier_consumers = $12
+     where account_id = $1 and order_id = $2`;
 }
 
 /** One page of the orders of all accounts, by key. */
@@ -178,10 +173,9 @@ export async function listOrdersAfter(
   last: OrderKey | undefined,
   limit: number,
 ): Promise<Order[]> {
-  const { rows } = await database.query<OrderRow>({
-    text: `select * from orders where (account_id, order_id) > ($1, $2)
-            order by account_id, order_id limit $3`,
-    values: [last?.accountId ?? '', last?.orderId ?? '', limit],
-  });
+  const values = [last?.accountId ?? '', last?.orderId ?? '', limit];
+  const rows = await listRows<OrderRow>(database, values)`
+    select * from orders where (account_id, order_id) > ($1, $2)
+     order by account_id, order_id limit $3`;
   return rows.map(toOrder);
 }

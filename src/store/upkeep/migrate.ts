@@ -69,11 +69,7 @@ async function listApplied(database: Queryable): Promise<Set<number>> {
     text: `select to_regclass('schema_migrations') is not null as exists`,
   });
   if (!found[0]?.exists) return new Set();
-  return new Set(
-    await listValues<number>(database, {
-      text: 'select version from schema_migrations',
-    }),
-  );
+  return new Set(await listValues<number>(database)`select version from schema_migrations`);
 }
 
 /** Two processes may both find no journal. The one that loses the race gets an error that means it exists now. */

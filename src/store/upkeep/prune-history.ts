@@ -16,12 +16,10 @@ export function pruneHistory(
     name: 'history',
     limit,
     listAfter: async (tx, key) => {
-      return listRows<HistoryRow>(tx, {
-        text: `select account_id, order_id, position, happened_at < $4 as is_old from history
-                where (account_id, order_id, position) > ($1, $2, $3)
-                order by account_id, order_id, position limit $5`,
-        values: [...key, happenedBefore, limit],
-      });
+      return listRows<HistoryRow>(tx, [...key, happenedBefore, limit])`
+        select account_id, order_id, position, happened_at < $4 as is_old from history
+         where (account_id, order_id, position) > ($1, $2, $3)
+         order by account_id, order_id, position limit $5`;
     },
     prune: removeRows,
   });
