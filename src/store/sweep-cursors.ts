@@ -14,11 +14,7 @@ type SweepCursor = {
 const start: SweepCursor = { accountId: '', id: '', position: 0, reachedAt: undefined };
 
 /** With `for update` it ends the race of two sweeps, which would visit the same rows. */
-export async function findCursor(
-  database: Queryable,
-  name: string,
-  lock: '' | 'for update' = '',
-): Promise<SweepCursor> {
+export async function findCursor(database: Queryable, name: string, lock: '' | 'for update' = '') {
   type Row = Omit<SweepCursor, 'reachedAt'> & { at: Date | null };
   const row = await findRow<Row>(database, [name])`
     select account_id as "accountId", order_id as id, position, reached_at as at
@@ -42,10 +38,7 @@ export type DeliveryCursor = { readonly accountId: string; readonly deliveryId: 
 
 export const firstDelivery: DeliveryCursor = { accountId: '', deliveryId: '' };
 
-export async function findDeliveryCursor(
-  database: Queryable,
-  name: string,
-): Promise<DeliveryCursor> {
+export async function findDeliveryCursor(database: Queryable, name: string) {
   const { accountId, id } = await findCursor(database, name);
   return { accountId, deliveryId: id };
 }

@@ -88,10 +88,7 @@ export async function updateAccount(tx: Transaction, accountId: string, account:
   await replaceAlternateCurrencies(tx, accountId, account.alternateCurrencies);
 }
 
-export async function findAccount(
-  database: Queryable,
-  accountId: string,
-): Promise<StoredAccount | undefined> {
+export async function findAccount(database: Queryable, accountId: string) {
   const { rows } = await database.query<AccountRow>(findAccountById(accountId));
   if (!rows[0]) return undefined;
   const [secrets, endpoints] = await inOrder([
@@ -110,19 +107,13 @@ export async function suspendAccount(tx: Transaction, accountId: string, suspend
  * For everybody who changes an account or its secrets. Ends the race of two secret rotations: without the lock both would
  * find the same current secret. The new revision tells processes that what they have cached is out of date.
  */
-export async function lockAccount(
-  tx: Transaction,
-  accountId: string,
-): Promise<StoredAccount | undefined> {
+export async function lockAccount(tx: Transaction, accountId: string) {
   await execute(tx, [accountId])`update accounts set revision = revision + 1 where account_id = $1`;
   return findAccount(tx, accountId);
 }
 
 /** In the order of the ids; undefined for an account that does not exist. */
-export async function findAccountRevisions(
-  database: Queryable,
-  accountIds: readonly string[],
-): Promise<Array<number | undefined>> {
+export async function findAccountRevisions(database: Queryable, accountIds: readonly string[]) {
   type Row = Pick<StoredAccount, 'accountId' | 'revision'>;
   const rows = await listRows<Row>(database, [accountIds], 'find-account-revisions')`
     select account_id as "accountId", revision from accounts where account_id = any($1::text[])`;

@@ -13,11 +13,7 @@ type EventRow = EventRowKey & { readonly is_old: boolean };
  * Visits the next rows, about `limit` of them, and returns how many they were. Old events that were delivered, or whose
  * endpoint was deleted, lose their body and the log of their attempts.
  */
-export function pruneEvents(
-  database: Database,
-  occurredBefore: Date,
-  limit: number,
-): Promise<number> {
+export function pruneEvents(database: Database, occurredBefore: Date, limit: number) {
   return sweepRows<EventRow>(database, {
     name: 'events',
     limit,
@@ -69,10 +65,7 @@ async function removeBodies(tx: Transaction, scanned: readonly EventRow[]) {
 }
 
 /** Also deletes what endpoints answered, which may repeat the body. */
-export async function deleteFinishedBodies(
-  tx: Transaction,
-  { accountId, orderId }: OrderKey,
-): Promise<number> {
+export async function deleteFinishedBodies(tx: Transaction, { accountId, orderId }: OrderKey) {
   await execute(tx, [accountId, orderId])`
     update event_attempts set response = null where account_id = $1 and order_id = $2`;
   return countChanges(tx, [accountId, orderId])`

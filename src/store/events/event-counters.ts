@@ -21,10 +21,7 @@ export type EventCounters = {
 export const disabledByOperator = 'Disabled by the operator.';
 
 /** A limit of null counts all. */
-export async function countEvents(
-  database: Queryable,
-  limit: number | null,
-): Promise<EventCounters> {
+export async function countEvents(database: Queryable, limit: number | null) {
   const [pending, undelivered, disabledEndpoints] = await inOrder([
     () => countPending(database, limit),
     () => countUndelivered(database, limit),

@@ -147,10 +147,7 @@ const healthRows = defineAccountRows<EndpointHealth>({
 });
 
 /** Writes only what changes. Returns since when each endpoint that fails has been failing. */
-export async function saveHealth(
-  tx: Transaction,
-  health: readonly EndpointHealth[],
-): Promise<EndpointHealth[]> {
+export async function saveHealth(tx: Transaction, health: readonly EndpointHealth[]) {
   await queryPerAccount(tx, health, (accountId, own) => ({
     name: 'save-endpoint-health',
     text: `update endpoints e set failing_since = row.failing_since from ${healthRows.from}
@@ -159,7 +156,7 @@ export async function saveHealth(
     values: healthRows.toParameters(accountId, own),
   }));
   const failing = health.filter(({ failingSince }) => failingSince !== null);
-  return queryPerAccount(tx, failing, (accountId, own) => ({
+  return queryPerAccount<EndpointHealth, EndpointHealth>(tx, failing, (accountId, own) => ({
     name: 'list-endpoint-health',
     text: `select account_id as "accountId", endpoint_id as "endpointId", failing_since as "failingSince"
              from endpoints where account_id = $1 and endpoint_id = any($2::text[])`,

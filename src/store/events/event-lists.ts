@@ -164,11 +164,7 @@ export type EndpointBacklog = EndpointKey & {
 };
 
 /** One search of an index for each endpoint and state. */
-export async function listEndpointBacklogs(
-  database: Queryable,
-  accountId: string,
-  max: number,
-): Promise<EndpointBacklog[]> {
+export async function listEndpointBacklogs(database: Queryable, accountId: string, max: number) {
   const countOf = (state: RareState) => `(select count(*)::integer from (
       select 1 from events d where d.account_id = $1 and d.endpoint_id = e.endpoint_id
          and d.state = '${state}' limit $2) found) as ${state}`;

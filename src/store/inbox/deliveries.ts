@@ -73,11 +73,7 @@ const duePagesMax = 4;
  * Unfinished deliveries whose next try is due: the longest overdue, in any order. Those that another transaction has
  * locked are being tried, so they are skipped; that ends the race of several processes to try one delivery.
  */
-export async function lockDueDeliveries(
-  tx: Transaction,
-  now: Date,
-  limit: number,
-): Promise<Delivery[]> {
+export async function lockDueDeliveries(tx: Transaction, now: Date, limit: number) {
   const locked: Delivery[] = [];
   for (let page = 0; page < duePagesMax && locked.length < limit; page += 1) {
     const due = await listDueDeliveries(tx, now, { limit, offset: page * limit });

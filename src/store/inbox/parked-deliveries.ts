@@ -73,10 +73,7 @@ const knownNameRows = defineAccountRows<KnownName>(
  * The ids of deliveries that wait for one of the names, in the order of `known`. A shop may name one invoice in all of
  * its payments, so the list is bounded; each that is applied leads to the next ones.
  */
-export async function listParkedDeliveries(
-  database: Queryable,
-  known: readonly KnownNames[],
-): Promise<string[][]> {
+export async function listParkedDeliveries(database: Queryable, known: readonly KnownNames[]) {
   const flat = known.flatMap(({ accountId, names }, index) =>
     names.map((name) => ({ index, accountId, name })),
   );

@@ -103,11 +103,7 @@ type FlaggedTable = {
  * pages would be empty. For one account the statement does it, with one index search for each row. Over all accounts no
  * statement may join, so pages are read and filtered until one is full.
  */
-async function listOpen(
-  database: Database,
-  page: ReviewPage,
-  flagged: FlaggedTable,
-): Promise<Flagged[]> {
+async function listOpen(database: Database, page: ReviewPage, flagged: FlaggedTable) {
   if (page.accountId !== undefined) return listPage(database, page, flagged, isOpenIn(flagged));
   const open: Flagged[] = [];
   for (let { after } = page; ; ) {
@@ -147,19 +143,15 @@ function subjectOf({ orderId, transactionId }: Flagged): string {
   return transactionId ?? orderId;
 }
 
-async function findResolved(
-  database: Database,
-  rows: readonly Flagged[],
-): Promise<(row: Flagged, flag: ReviewFlag) => boolean> {
+async function findResolved(database: Database, rows: readonly Flagged[]) {
+  type Resolved = { subject: string; flag: string };
   const found = await database.pipelined((connection) =>
-    queryPerAccount<{ subject: string; flag: string }, Flagged>(
-      connection,
-      rows,
-      (accountId, own) => selectResolutions(accountId, own.map(subjectOf)),
+    queryPerAccount<Resolved, Flagged>(connection, rows, (accountId, own) =>
+      selectResolutions(accountId, own.map(subjectOf)),
     ),
   );
   const keys = new Set(found.map(({ subject, flag }) => `${subject} ${flag}`));
-  return (row, flag) => keys.has(`${subjectOf(row)} ${flag}`);
+  return (row: Flagged, flag: ReviewFlag) => keys.has(`${subjectOf(row)} ${flag}`);
 }
 
 /** All flags of the orders and their transactions, including resolved ones. */
@@ -167,7 +159,7 @@ export async function listFlagsOfOrders(
   database: Queryable,
   accountId: string,
   orderIds: readonly string[],
-): Promise<Array<Pick<Flagged, 'orderId' | 'transactionId' | 'flags'>>> {
+) {
   if (orderIds.length === 0) return [];
   const values = [accountId, orderIds];
   return listRows<Pick<Flagged, 'orderId' | 'transactionId' | 'flags'>>(database, values)`

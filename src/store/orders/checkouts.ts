@@ -45,30 +45,14 @@ export function findCheckout(database: Queryable, { accountId, orderId }: OrderK
      where account_id = $1 and order_id = $2`;
 }
 
-type EndedCheckout = OrderKey & { readonly outcome: CheckoutOutcome };
-
 /** Checkouts whose order has lapsed by now, the oldest first, with what has become of the order. */
-export async function listEndedCheckouts(
-  database: Database,
-  now: Date,
-  limit: number,
-): Promise<EndedCheckout[]> {
+export async function listEndedCheckouts(database: Database, now: Date, limit: number) {
   const rows = await listRows<OrderKey>(database, [now, limit])`
     select account_id as "accountId", order_id as "orderId" from checkouts
      where outcome is null and lapses_at <= $1 order by lapses_at limit $2`;
-  const outcomes = await database.pipelined((connection) => findOutcomes(connection, rows));
-  return rows.map((key) => ({ ...key, outcome: outcomes.get(key.orderId) ?? 'left' }));
-}
-
-/** By order. */
-async function findOutcomes(
-  database: Queryable,
-  orders: readonly OrderKey[],
-): Promise<ReadonlyMap<string, CheckoutOutcome>> {
-  const rows = await queryPerAccount<{ order_id: string; outcome: CheckoutOutcome }, OrderKey>(
-    database,
-    orders,
-    (accountId, own) => ({
+  type Outcome = { readonly order_id: string; readonly outcome: CheckoutOutcome };
+  const outcomes = await database.pipelined((connection) =>
+    queryPerAccount<Outcome, OrderKey>(connection, rows, (accountId, own) => ({
       name: 'find-checkout-outcomes',
       text: `select order_id,
                     case when status = 'completed' then 'paid'
@@ -78,7 +62,8 @@ async function findOutcomes(
                          then 'failed' else 'left' end as outcome
                from orders o where account_id = $1 and order_id = any($2::text[])`,
       values: [accountId, own.map(({ orderId }) => orderId)],
-    }),
+    })),
   );
-  return new Map(rows.map(({ order_id, outcome }) => [order_id, outcome]));
+  const byOrder = new Map(outcomes.map(({ order_id, outcome }) => [order_id, outcome]));
+  return rows.map((key) => ({ ...key, outcome: byOrder.get(key.orderId) ?? ('left' as const) }));
 }

@@ -48,10 +48,7 @@ type TransactionPart = PaymentSummary & {
 };
 
 /** In the order of the names. Orders that do not exist are left out. */
-export async function listOrderRows(
-  database: Database,
-  names: readonly OrderKey[],
-): Promise<OrderListRow[]> {
+export async function listOrderRows(database: Database, names: readonly OrderKey[]) {
   const [orders, transactions] = await database.pipelined((connection) =>
     Promise.all([
       queryPerAccount<OrderPart, OrderKey>(connection, names, (accountId, own) => ({

@@ -36,11 +36,7 @@ export async function listOverdueOrders(
 }
 
 /** A paid order may have a second payment that is captured in part; lapsing settles that payment too. */
-async function listPartlyCaptured(
-  database: Database,
-  from: Date,
-  until: Date,
-): Promise<OverdueOrder[]> {
+async function listPartlyCaptured(database: Database, from: Date, until: Date) {
   const paid: OverdueOrder[] = [];
   for (let isLast = false; !isLast; ) {
     const page = await listPaidAgain(database, paid.at(-1) ?? beforeAll(from), until);
@@ -102,11 +98,7 @@ export async function saveReachedAt(database: Queryable, reachedAt: Date) {
 }
 
 /** Scans the next `limit` orders by key from where the last scan stopped, and starts over after the last order. */
-export function scanForOverdueOrders(
-  database: Database,
-  now: Date,
-  limit: number,
-): Promise<OverdueOrder[]> {
+export function scanForOverdueOrders(database: Database, now: Date, limit: number) {
   return database.transaction(async (tx) => {
     const cursor = await findCursor(tx, name, 'for update');
     const values = [cursor.accountId, cursor.id, now, limit];

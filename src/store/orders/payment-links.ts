@@ -1,5 +1,4 @@
 /** The table `payment_links`. The link of a new order is inserted with it, in `insert-orders.ts`. Contract 14.6. */
-import type { Order } from '../../domain/orders/order.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import { type OrderKey, type OrderRow, toOrder } from '../order-rows.ts';
 import { changesOne, findValue, listRows } from '../query.ts';
@@ -20,11 +19,7 @@ export function findLinkId(database: Queryable, { accountId, orderId }: OrderKey
     select link_id from payment_links where account_id = $1 and order_id = $2`;
 }
 
-export async function findLinkedOrder(
-  database: Queryable,
-  accountId: string,
-  linkId: string,
-): Promise<Order | undefined> {
+export async function findLinkedOrder(database: Queryable, accountId: string, linkId: string) {
   const rows = await listRows<OrderRow>(database, [accountId, linkId], 'find-linked-order')`
     select o.* from payment_links join orders o using (account_id, order_id)
      where account_id = $1 and link_id = $2`;

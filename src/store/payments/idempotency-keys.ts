@@ -80,11 +80,7 @@ export async function saveAnswer(
 /**
  * Deletes expired keys, oldest first, except those claimed again since they were listed. Returns how many were listed.
  */
-export async function pruneKeys(
-  database: Database,
-  createdBefore: Date,
-  limit: number,
-): Promise<number> {
+export async function pruneKeys(database: Database, createdBefore: Date, limit: number) {
   const values = [createdBefore, limit];
   const rows = await listRows<{ account_id: string; key_digest: Buffer }>(database, values)`
     select account_id, key_digest from idempotency_keys

@@ -107,11 +107,7 @@ const claimRows = defineAccountRows<PlannedPoll>(
  * another process has claimed since has a higher one. Rows that are locked are skipped. The next poll is scheduled
  * before the provider answers, so that polling continues if this process ends.
  */
-async function claimPolls(
-  database: Database,
-  due: readonly ListedPoll[],
-  times: PollTimes,
-): Promise<ClaimedPoll[]> {
+async function claimPolls(database: Database, due: readonly ListedPoll[], times: PollTimes) {
   if (due.length === 0) return [];
   const { now, polledBefore } = times;
   const planned = due.map((poll) => ({
@@ -143,10 +139,7 @@ async function claimPolls(
   return claimed ?? [];
 }
 
-function nextPollAt(
-  { polls }: ListedPoll,
-  { now, intervalSeconds, pollsMax }: PollTimes,
-): Date | null {
+function nextPollAt({ polls }: ListedPoll, { now, intervalSeconds, pollsMax }: PollTimes) {
   if (polls + 1 >= pollsMax) return null;
   return addSeconds(now, intervalSeconds[polls] ?? intervalSeconds.at(-1) ?? 0);
 }

@@ -15,10 +15,7 @@ export function hasId(id: string): string {
 }
 
 /** Includes the notices, which a fold needs. */
-export async function listTransactionsOf(
-  database: Queryable,
-  orders: readonly OrderKey[],
-): Promise<ListedTransaction[]> {
+export async function listTransactionsOf(database: Queryable, orders: readonly OrderKey[]) {
   const found = await queryPerAccount<ListedRow, OrderKey>(database, orders, (accountId, own) => ({
     name: 'list-transactions-of',
     text: 'select * from transactions where account_id = $1 and order_id = any($2::text[])',
@@ -40,10 +37,7 @@ export async function listTransactionsById(
 }
 
 /** Those of small orders only: of a large one, only a part may be needed. */
-export async function listTransactionsOfSmall(
-  tx: Transaction,
-  orders: readonly OrderKey[],
-): Promise<ListedTransaction[]> {
+export async function listTransactionsOfSmall(tx: Transaction, orders: readonly OrderKey[]) {
   const found = await queryPerAccount<ListedRow, OrderKey>(tx, orders, (accountId, own) => ({
     name: 'list-transactions-of-small',
     // "offset 0" fixes the join order: the planner would read the transactions of large orders before their tally.

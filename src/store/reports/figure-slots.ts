@@ -10,10 +10,7 @@ import { dayKinds } from './figure-days.ts';
 import type { Slot } from './figures.ts';
 
 /** The first half hour of the account, from this one on, that has orders or figures. */
-export async function findNextSlot(
-  database: Queryable,
-  { accountId, startsAt }: Slot,
-): Promise<Slot | undefined> {
+export async function findNextSlot(database: Queryable, { accountId, startsAt }: Slot) {
   // A search of the index for each kind: one for all kinds would read all figures of the account.
   const firstOf = (kind: string) =>
     `(select starts_at from figures where account_id = $1 and kind = '${kind}' and starts_at >= $3
@@ -42,10 +39,7 @@ type ChangedRange = {
 const rowsMax = 100_000;
 
 /** The half hours of all orders that were created or changed in the range, by account. */
-export async function listChangedSlots(
-  database: Database,
-  range: ChangedRange,
-): Promise<Map<string, Slot[]>> {
+export async function listChangedSlots(database: Database, range: ChangedRange) {
   const byAccount = new Map<string, Map<number, Slot>>();
   const add = (accountId: string, startsAt: Date) => {
     const own = byAccount.get(accountId) ?? new Map<number, Slot>();
@@ -62,11 +56,7 @@ export async function listChangedSlots(
 }
 
 /** The half hours of an account's orders that changed since then, without those that were only created. */
-export async function listSlotsChangedSince(
-  database: Queryable,
-  accountId: string,
-  since: Date,
-): Promise<Date[]> {
+export async function listSlotsChangedSince(database: Queryable, accountId: string, since: Date) {
   const rows = await listRows<{ letters: string }>(database, [accountId, since])`
     select distinct substr(order_id, 1, ${lettersLength}) as letters from history
      where account_id = $1 and happened_at >= $2`;
@@ -93,10 +83,7 @@ function slotsOfLetters(letters: string): Date[] {
 }
 
 /** Creating an order writes no history. Each account is one search of the index. */
-async function listCreating(
-  database: Database,
-  { from, until, after }: ChangedRange,
-): Promise<string[]> {
+async function listCreating(database: Database, { from, until, after }: ChangedRange) {
   const accounts = await listRows<{ accountId: string }>(database, [after])`
     select account_id as "accountId" from accounts where account_id > $1`;
   const range = [firstOrderIdAt(from), firstOrderIdAt(slotAfter(slotOf(until)))];

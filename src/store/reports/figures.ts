@@ -24,10 +24,7 @@ type FigureRow = {
 };
 
 /** Counts the half hour as it is now. */
-export async function countSlot(
-  database: Queryable,
-  { accountId, startsAt }: Slot,
-): Promise<Figure[]> {
+export async function countSlot(database: Queryable, { accountId, startsAt }: Slot) {
   const isInSlot = `account_id = $1 and order_id >= $2 and order_id < $3`;
   const values = [accountId, firstOrderIdAt(startsAt), firstOrderIdAt(slotAfter(startsAt))];
   const rows = await listRows<FigureRow>(database, values)`
@@ -64,10 +61,7 @@ function sumPayments(kind: FigureKind, rows: string, name: string): string {
                  coalesce(sum(amount), 0)::text from ${rows} group by 2, currency`;
 }
 
-export async function listFigures(
-  database: Queryable,
-  { accountId, startsAt }: Slot,
-): Promise<Figure[]> {
+export async function listFigures(database: Queryable, { accountId, startsAt }: Slot) {
   const rows = await listRows<FigureRow>(database, [accountId, figureKinds, startsAt])`
     select kind, name, currency, orders, payments, amount::text as amount from figures
      where account_id = $1 and kind = any($2::text[]) and starts_at = $3`;

@@ -57,11 +57,7 @@ export async function findWalk(database: Queryable, purpose: SlotPurpose): Promi
   return { last, completed: position };
 }
 
-export function saveWalk(
-  database: Queryable,
-  purpose: SlotPurpose,
-  { last, completed }: SlotWalk,
-): Promise<void> {
+export function saveWalk(database: Queryable, purpose: SlotPurpose, { last, completed }: SlotWalk) {
   const at = last && { accountId: last.accountId, id: last.startsAt.toISOString() };
   return saveCursor(database, `${purpose}-walk`, { ...at, position: completed });
 }

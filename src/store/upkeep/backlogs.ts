@@ -50,11 +50,7 @@ export function countKeysToPrune(database: Queryable, createdBefore: Date): Prom
   return countUpToMax(database, 'idempotency_keys where created_at <= $1', [createdBefore]);
 }
 
-async function countUpToMax(
-  database: Queryable,
-  rows: string,
-  values: readonly unknown[],
-): Promise<number> {
+async function countUpToMax(database: Queryable, rows: string, values: readonly unknown[]) {
   const counted = await listRows<{ count: number }>(database, values)`
     select count(*) as count from (select 1 from ${rows} limit ${backlogMax}) as left_over`;
   return counted[0]?.count ?? 0;

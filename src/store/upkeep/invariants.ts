@@ -57,10 +57,7 @@ const constraints = {
   ],
 } as const;
 
-export async function findMissingConstraints(
-  database: Queryable,
-  kind: keyof typeof constraints,
-): Promise<Breach[]> {
+export async function findMissingConstraints(database: Queryable, kind: keyof typeof constraints) {
   const required = constraints[kind];
   const values = [required.map(([table]) => table), required.map(([, name]) => name)];
   const rows = await listRows<{ table_name: string; name: string }>(database, values)`
@@ -157,11 +154,7 @@ export const references: readonly Reference[] = [
 ];
 
 /** Contract 9.7: rows of one account never refer to rows of another. */
-export async function checkReferences(
-  database: Database,
-  reference: Reference,
-  page: RowsAfter,
-): Promise<CheckedRows> {
+export async function checkReferences(database: Database, reference: Reference, page: RowsAfter) {
   const { table, key, name, column } = reference;
   const { condition, values } = conditionOf(key, page);
   type Row = { key: RowKey; where: string; target: string };
@@ -212,10 +205,7 @@ const findTargets = {
 } as const;
 
 /** The accounts of these ids that do not exist. */
-export async function findMissingAccounts(
-  database: Queryable,
-  accountIds: readonly string[],
-): Promise<string[]> {
+export async function findMissingAccounts(database: Queryable, accountIds: readonly string[]) {
   const found = await listValues<string>(database, [accountIds])`
     select account_id as id from accounts where account_id = any($1::text[])`;
   return accountIds.filter((accountId) => !found.includes(accountId));

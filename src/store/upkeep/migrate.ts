@@ -22,10 +22,7 @@ export async function migrate(database: Database, folder = shippedFolder): Promi
   return applied;
 }
 
-async function applyMissing(
-  database: Database,
-  migrations: readonly Migration[],
-): Promise<string[]> {
+async function applyMissing(database: Database, migrations: readonly Migration[]) {
   return database.transaction(async (limited) => {
     const tx = await withoutTimeout(limited);
     await lockSchema(tx);
@@ -56,10 +53,7 @@ async function listMigrations(folder: URL): Promise<Migration[]> {
   }));
 }
 
-async function findMissing(
-  database: Queryable,
-  migrations: readonly Migration[],
-): Promise<Migration[]> {
+async function findMissing(database: Queryable, migrations: readonly Migration[]) {
   const applied = await listApplied(database);
   return migrations.filter(({ version }) => !applied.has(version));
 }

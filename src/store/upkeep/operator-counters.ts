@@ -56,10 +56,7 @@ export type OperatorCounters = {
 /** A scrape counts up to here, the oldest rows first. */
 const countedMax = 10_000;
 
-export async function readOperatorCounters(
-  database: Database,
-  now: Date,
-): Promise<OperatorCounters> {
+export async function readOperatorCounters(database: Database, now: Date) {
   return database.transaction(async (tx) => {
     // A bitmap scan would read all matching rows before the limit applies.
     await execute(tx)`set local enable_bitmapscan = off`;
@@ -114,10 +111,7 @@ function countOf({ counts }: StoredCounts, name: string, counted: number): numbe
 }
 
 /** The limit applies to each type, and cuts off its younger ages. */
-function useStoredIfMany(
-  { counts }: StoredCounts,
-  open: readonly OpenTransactions[],
-): OpenTransactions[] {
+function useStoredIfMany({ counts }: StoredCounts, open: readonly OpenTransactions[]) {
   const isMany = (type: string) =>
     open.reduce((sum, entry) => (entry.type === type ? sum + entry.count : sum), 0) >= countedMax;
   return open.map((entry) => ({

@@ -44,11 +44,7 @@ const rowsMax = 5_000;
 const bodyBytesMax = 8 * 1024 * 1024;
 
 /** Undefined when the rows of so many orders do not fit: a smaller page must be read. A page of one order always fits. */
-export function readOrderPage(
-  database: Database,
-  from: OrdersAfter,
-  size: number,
-): Promise<OrderPage | undefined> {
+export function readOrderPage(database: Database, from: OrdersAfter, size: number) {
   return readSnapshot(database, async (tx) => {
     const orders = await listOrders(tx, from, size);
     const isLast = orders.length < size;
@@ -68,11 +64,7 @@ export function readOrderPage(
 
 const orderKey = ['account_id', 'order_id'] as const;
 
-async function listOrders(
-  tx: Queryable,
-  { after, accountId }: OrdersAfter,
-  size: number,
-): Promise<StoredOrder[]> {
+async function listOrders(tx: Queryable, { after, accountId }: OrdersAfter, size: number) {
   const { condition, values } = conditionOf(orderKey, { after: keyOf(after), accountId });
   const rows = await listRows<OrderRow>(tx, [...values, size])`
     select account_id, order_id, status, attempts, currency, amount_before_tax, tax, total_amount,

@@ -7,11 +7,7 @@ import { ownedBy, type RowCursor, sweepRows } from '../sweep-cursors.ts';
 type HistoryRow = RowCursor & { readonly is_old: boolean };
 
 /** Visits the next rows, about `limit` of them, and returns how many they were. */
-export function pruneHistory(
-  database: Database,
-  happenedBefore: Date,
-  limit: number,
-): Promise<number> {
+export function pruneHistory(database: Database, happenedBefore: Date, limit: number) {
   return sweepRows<HistoryRow>(database, {
     name: 'history',
     limit,

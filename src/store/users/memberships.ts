@@ -8,10 +8,7 @@ import { changesOne, execute, listRows } from '../query.ts';
  * The accounts of a user, by name. Two statements, because the user's memberships belong to several accounts. An account
  * is never deleted, so each is there.
  */
-export async function listAccountsOfUser(
-  database: Queryable,
-  userId: string,
-): Promise<OwnAccount[]> {
+export async function listAccountsOfUser(database: Queryable, userId: string) {
   type Own = Pick<Membership, 'accountId' | 'role'>;
   const memberships = await listRows<Own>(database, [userId], 'list-memberships-of-user')`
     select account_id as "accountId", role from memberships where user_id = $1`;

@@ -10,11 +10,7 @@ import { changesOne, execute, findRow, findValue } from '../query.ts';
  * The lock ends the race of many guesses at a time: each sees the failures of those before it. Undefined if there was
  * none before.
  */
-export async function lockFailures(
-  tx: Transaction,
-  subject: string,
-  now: Date,
-): Promise<Failures | undefined> {
+export async function lockFailures(tx: Transaction, subject: string, now: Date) {
   const isFirst = await changesOne(tx, [subject, now])`
     insert into sign_in_failures (subject, failures, last_failed_at, blocked_until)
     values ($1, 0, $2, $2) on conflict (subject) do nothing`;
