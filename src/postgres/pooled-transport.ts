@@ -4,13 +4,7 @@
  */
 import type pg from 'pg';
 import { type PoolPurpose, setForTransaction } from './session-settings.ts';
-import {
-  isPrepared,
-  type Send,
-  type Statement,
-  type StatementResult,
-  type Transport,
-} from './statement.ts';
+import { isPrepared, type Send, type Statement, type Transport } from './statement.ts';
 
 /** As plain text: a pooler takes statements that the server skipped after a failure for prepared. */
 const commit: Statement = { text: 'commit' };
@@ -42,11 +36,7 @@ export function pooledTransport(inner: Transport, purpose: PoolPurpose): Transpo
   };
 }
 
-async function runInTransaction(
-  send: Send,
-  begin: Statement,
-  statement: Statement,
-): Promise<StatementResult> {
+async function runInTransaction(send: Send, begin: Statement, statement: Statement) {
   // The commit of a failed transaction rolls it back.
   const [, result, committed] = await settled([send(begin), send(statement), send(commit)]);
   if (!result || committed?.command !== 'COMMIT') throw new Error('a statement was rolled back');

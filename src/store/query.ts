@@ -1,46 +1,67 @@
-/** Sends a statement and returns what its caller needs of the answer. */
+/**
+ * Sends a statement and returns what its caller needs of the answer. The text is a template behind the values, such as
+ * listRows<Row>(database, [accountId])`select … where account_id = $1`: what is inserted into it is text too.
+ */
 import { snakeCase } from '../domain/json/snake-case.ts';
-import type { AnyRow, Queryable, Statement } from '../postgres/database.ts';
+import type { AnyRow, Queryable } from '../postgres/database.ts';
 
-export async function listRows<Row extends AnyRow>(
+type Values = readonly unknown[];
+type Text = readonly [strings: TemplateStringsArray, ...parts: ReadonlyArray<string | number>];
+
+function send<Row extends AnyRow>(
   database: Queryable,
-  statement: Statement,
-): Promise<Row[]> {
-  return (await database.query<Row>(statement)).rows;
+  values: Values,
+  name: string | undefined,
+  [raw, ...parts]: Text,
+) {
+  const text = String.raw({ raw }, ...parts);
+  return database.query<Row>({ ...(name && { name }), text, values });
 }
 
-export async function findRow<Row extends AnyRow>(
+export function execute(database: Queryable, values: Values = [], name?: string) {
+  return async (...text: Text): Promise<void> => void (await send(database, values, name, text));
+}
+
+export function listRows<Row extends AnyRow>(
   database: Queryable,
-  statement: Statement,
-): Promise<Row | undefined> {
-  return (await database.query<Row>(statement)).rows[0];
+  values: Values = [],
+  name?: string,
+) {
+  return async (...text: Text) => (await send<Row>(database, values, name, text)).rows;
+}
+
+export function findRow<Row extends AnyRow>(
+  database: Queryable,
+  values: Values = [],
+  name?: string,
+) {
+  return async (...text: Text) => (await send<Row>(database, values, name, text)).rows[0];
 }
 
 /** Of rows with one column. */
-export async function listValues<Value>(
-  database: Queryable,
-  statement: Statement,
-): Promise<Value[]> {
-  const { rows } = await database.query<Record<string, Value>>(statement);
-  return rows.flatMap(Object.values<Value>);
+export function listValues<Value>(database: Queryable, values: Values = [], name?: string) {
+  return async (...text: Text) => {
+    const { rows } = await send<Record<string, Value>>(database, values, name, text);
+    return rows.flatMap(Object.values<Value>);
+  };
 }
 
 /** Of a row with one column. */
-export async function findValue<Value>(
-  database: Queryable,
-  statement: Statement,
-): Promise<Value | undefined> {
-  return (await listValues<Value>(database, statement))[0];
+export function findValue<Value>(database: Queryable, values: Values = [], name?: string) {
+  return async (...text: Text) => {
+    const [row = {}] = (await send<Record<string, Value>>(database, values, name, text)).rows;
+    return Object.values(row)[0];
+  };
 }
 
 /** How many rows were inserted, updated or deleted. */
-export async function countChanges(database: Queryable, statement: Statement): Promise<number> {
-  return (await database.query(statement)).rowCount ?? 0;
+export function countChanges(database: Queryable, values: Values = [], name?: string) {
+  return async (...text: Text) => (await send(database, values, name, text)).rowCount ?? 0;
 }
 
 /** True if one row was inserted, updated or deleted. */
-export async function changesOne(database: Queryable, statement: Statement): Promise<boolean> {
-  return (await database.query(statement)).rowCount === 1;
+export function changesOne(database: Queryable, values: Values = [], name?: string) {
+  return async (...text: Text) => (await send(database, values, name, text)).rowCount === 1;
 }
 
 /** Columns under our names: `accountId, url` becomes `d.account_id as "accountId", d.url as "url"`, without a table no `d.`. */

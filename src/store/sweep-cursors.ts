@@ -1,5 +1,6 @@
 /** How far the walks of the sweep over a table have come. A cursor outlives its process. */
 import type { Database, Queryable, Transaction } from '../postgres/database.ts';
+import { execute, findRow } from './query.ts';
 
 type SweepCursor = {
   readonly accountId: string;
@@ -13,30 +14,23 @@ type SweepCursor = {
 const start: SweepCursor = { accountId: '', id: '', position: 0, reachedAt: undefined };
 
 /** With `for update` it ends the race of two sweeps, which would visit the same rows. */
-export async function findCursor(
-  database: Queryable,
-  name: string,
-  lock: '' | 'for update' = '',
-): Promise<SweepCursor> {
-  const { rows } = await database.query<Omit<SweepCursor, 'reachedAt'> & { at: Date | null }>({
-    text: `select account_id as "accountId", order_id as id, position, reached_at as at
-             from sweep_cursors where name = $1 ${lock}`,
-    values: [name],
-  });
-  return rows[0] ? { ...rows[0], reachedAt: rows[0].at ?? undefined } : start;
+export async function findCursor(database: Queryable, name: string, lock: '' | 'for update' = '') {
+  type Row = Omit<SweepCursor, 'reachedAt'> & { at: Date | null };
+  const row = await findRow<Row>(database, [name])`
+    select account_id as "accountId", order_id as id, position, reached_at as at
+      from sweep_cursors where name = $1 ${lock}`;
+  return row ? { ...row, reachedAt: row.at ?? undefined } : start;
 }
 
 /** What was reached stays reached. */
 export async function saveCursor(database: Queryable, name: string, cursor: Partial<SweepCursor>) {
   const { accountId, id, position, reachedAt } = { ...start, ...cursor };
-  await database.query({
-    text: `insert into sweep_cursors as c (name, account_id, order_id, position, reached_at)
-           values ($1, $2, $3, $4, $5)
-           on conflict (name) do update set account_id = excluded.account_id,
-             order_id = excluded.order_id, position = excluded.position,
-             reached_at = greatest(c.reached_at, excluded.reached_at)`,
-    values: [name, accountId, id, position, reachedAt],
-  });
+  await execute(database, [name, accountId, id, position, reachedAt])`
+    insert into sweep_cursors as c (name, account_id, order_id, position, reached_at)
+    values ($1, $2, $3, $4, $5)
+    on conflict (name) do update set account_id = excluded.account_id,
+      order_id = excluded.order_id, position = excluded.position,
+      reached_at = greatest(c.reached_at, excluded.reached_at)`;
 }
 
 /** The last delivery that was visited. */
@@ -44,10 +38,7 @@ export type DeliveryCursor = { readonly accountId: string; readonly deliveryId: 
 
 export const firstDelivery: DeliveryCursor = { accountId: '', deliveryId: '' };
 
-export async function findDeliveryCursor(
-  database: Queryable,
-  name: string,
-): Promise<DeliveryCursor> {
+export async function findDeliveryCursor(database: Queryable, name: string) {
   const { accountId, id } = await findCursor(database, name);
   return { accountId, deliveryId: id };
 }

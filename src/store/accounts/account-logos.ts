@@ -1,7 +1,7 @@
 /** The logos of accounts, with their bytes. Contract 14.2. */
 import type { ImageMediaType, Logo } from '../../domain/accounts/logo.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import { findRow } from '../query.ts';
+import { execute, findRow } from '../query.ts';
 
 export type LogoImage = { readonly mediaType: ImageMediaType; readonly bytes: Buffer };
 
@@ -12,27 +12,19 @@ export async function saveLogo(
   { digest, mediaType }: Logo,
   bytes: Buffer,
 ) {
-  await tx.query({
-    text: `insert into account_logos (account_id, digest, media_type, bytes)
-           values ($1, $2, $3, $4)
-           on conflict (account_id) do update
-              set digest = excluded.digest, media_type = excluded.media_type, bytes = excluded.bytes`,
-    values: [accountId, digest, mediaType, bytes],
-  });
+  await execute(tx, [accountId, digest, mediaType, bytes])`
+    insert into account_logos (account_id, digest, media_type, bytes)
+    values ($1, $2, $3, $4)
+    on conflict (account_id) do update
+       set digest = excluded.digest, media_type = excluded.media_type, bytes = excluded.bytes`;
 }
 
 export async function deleteLogo(tx: Transaction, accountId: string) {
-  await tx.query({
-    text: 'delete from account_logos where account_id = $1',
-    values: [accountId],
-  });
+  await execute(tx, [accountId])`delete from account_logos where account_id = $1`;
 }
 
 export function findLogo(database: Queryable, accountId: string, digest: string) {
-  return findRow<LogoImage>(database, {
-    name: 'find-logo',
-    text: `select media_type as "mediaType", bytes from account_logos
-            where account_id = $1 and digest = $2`,
-    values: [accountId, digest],
-  });
+  return findRow<LogoImage>(database, [accountId, digest], 'find-logo')`
+    select media_type as "mediaType", bytes from account_logos
+     where account_id = $1 and digest = $2`;
 }

@@ -1,7 +1,7 @@
 /** The sealed secrets of accounts. The store never opens a seal. */
 import type { SecretKind } from '../../domain/accounts/account.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import { columnsOf, listRows, listValues } from '../query.ts';
+import { columnsOf, execute, listRows, listValues } from '../query.ts';
 
 export type SealedSecret = {
   readonly kind: SecretKind;
@@ -12,25 +12,20 @@ export type SealedSecret = {
 
 /** Newest first. */
 export function listSecrets(database: Queryable, accountId: string) {
-  return listRows<SealedSecret>(database, {
-    name: 'find-account-secrets',
-    text: `select ${columnsOf('kind, secretId, sealed, expiresAt')}
-             from account_secrets where account_id = $1
-            order by created_at desc, secret_id`,
-    values: [accountId],
-  });
+  return listRows<SealedSecret>(database, [accountId], 'find-account-secrets')`
+    select ${columnsOf('kind, secretId, sealed, expiresAt')}
+      from account_secrets where account_id = $1
+     order by created_at desc, secret_id`;
 }
 
 export type SecretTimes = Pick<SealedSecret, 'kind' | 'expiresAt'> & { readonly createdAt: Date };
 
 /** Newest first, without the secrets themselves. */
 export function listSecretTimes(database: Queryable, accountId: string) {
-  return listRows<SecretTimes>(database, {
-    text: `select kind, created_at as "createdAt", expires_at as "expiresAt"
-             from account_secrets where account_id = $1
-            order by created_at desc, secret_id`,
-    values: [accountId],
-  });
+  return listRows<SecretTimes>(database, [accountId])`
+    select kind, created_at as "createdAt", expires_at as "expiresAt"
+      from account_secrets where account_id = $1
+     order by created_at desc, secret_id`;
 }
 
 export async function insertSecret(
@@ -39,19 +34,17 @@ export async function insertSecret(
   secret: SealedSecret,
   now: Date,
 ) {
-  await tx.query({
-    text: `insert into account_secrets (account_id, kind, secret_id, sealed, created_at, expires_at)
-           values ($1, $2, $3, $4, $5, $6)`,
-    values: [accountId, secret.kind, secret.secretId, secret.sealed, now, secret.expiresAt],
-  });
+  const values = [accountId, secret.kind, secret.secretId, secret.sealed, now, secret.expiresAt];
+  await execute(tx, values)`
+    insert into account_secrets (account_id, kind, secret_id, sealed, created_at, expires_at)
+    values ($1, $2, $3, $4, $5, $6)`;
 }
 
 /** One secret per master key: the first five bytes identify the key that a secret was sealed with. */
 export function listSealedSamples(database: Queryable) {
-  return listValues<Buffer>(database, {
-    text: `select distinct on (substring(sealed from 1 for 5)) sealed from account_secrets
-            order by substring(sealed from 1 for 5)`,
-  });
+  return listValues<Buffer>(database)`
+    select distinct on (substring(sealed from 1 for 5)) sealed from account_secrets
+     order by substring(sealed from 1 for 5)`;
 }
 
 /** Replaces the sealed bytes after the secret was sealed with another master key. */
@@ -60,18 +53,14 @@ export async function updateSealedSecret(
   accountId: string,
   { kind, secretId, sealed }: Pick<SealedSecret, 'kind' | 'secretId' | 'sealed'>,
 ) {
-  await tx.query({
-    text: `update account_secrets set sealed = $4
-            where account_id = $1 and kind = $2 and secret_id = $3`,
-    values: [accountId, kind, secretId, sealed],
-  });
+  await execute(tx, [accountId, kind, secretId, sealed])`
+    update account_secrets set sealed = $4
+     where account_id = $1 and kind = $2 and secret_id = $3`;
 }
 
 export async function deleteSecrets(tx: Transaction, accountId: string, kind: SecretKind) {
-  await tx.query({
-    text: 'delete from account_secrets where account_id = $1 and kind = $2',
-    values: [accountId, kind],
-  });
+  await execute(tx, [accountId, kind])`
+    delete from account_secrets where account_id = $1 and kind = $2`;
 }
 
 /** Sets when the secrets of a kind expire. A secret that expires sooner is left alone. */
@@ -81,9 +70,7 @@ export async function endSecrets(
   kind: SecretKind,
   endsAt: Date,
 ) {
-  await tx.query({
-    text: `update account_secrets set expires_at = $3
-            where account_id = $1 and kind = $2 and (expires_at is null or expires_at > $3)`,
-    values: [accountId, kind, endsAt],
-  });
+  await execute(tx, [accountId, kind, endsAt])`
+    update account_secrets set expires_at = $3
+     where account_id = $1 and kind = $2 and (expires_at is null or expires_at > $3)`;
 }

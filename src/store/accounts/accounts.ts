@@ -6,7 +6,7 @@ import { snakeCase } from '../../domain/json/snake-case.ts';
 import type { Database, Queryable, Statement, Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/statement.ts';
 import { queryPerAccount } from '../per-account.ts';
-import { columnsOf, listRows, listValues } from '../query.ts';
+import { columnsOf, execute, listRows, listValues } from '../query.ts';
 import { listSecrets, type SealedSecret } from './account-secrets.ts';
 import { listEndpoints } from './endpoints.ts';
 
@@ -75,27 +75,20 @@ export async function insertAccount(
   now: Date,
 ) {
   const columns = ['account_id', 'created_at', ...settings.map(snakeCase)];
-  await tx.query({
-    text: `insert into accounts (${columns.join(', ')})
-           values (${columns.map((_column, index) => `$${index + 1}`).join(', ')})`,
-    values: [accountId, now, ...settings.map((field) => account[field])],
-  });
+  await execute(tx, [accountId, now, ...settings.map((field) => account[field])])`
+    insert into accounts (${columns.join(', ')})
+    values (${columns.map((_column, index) => `$${index + 1}`).join(', ')})`;
   await replaceAlternateCurrencies(tx, accountId, account.alternateCurrencies);
 }
 
 export async function updateAccount(tx: Transaction, accountId: string, account: AccountSettings) {
   const changes = settings.map((field, index) => `${snakeCase(field)} = $${index + 2}`);
-  await tx.query({
-    text: `update accounts set ${changes.join(', ')} where account_id = $1`,
-    values: [accountId, ...settings.map((field) => account[field])],
-  });
+  await execute(tx, [accountId, ...settings.map((field) => account[field])])`
+    update accounts set ${changes.join(', ')} where account_id = $1`;
   await replaceAlternateCurrencies(tx, accountId, account.alternateCurrencies);
 }
 
-export async function findAccount(
-  database: Queryable,
-  accountId: string,
-): Promise<StoredAccount | undefined> {
+export async function findAccount(database: Queryable, accountId: string) {
   const { rows } = await database.query<AccountRow>(findAccountById(accountId));
   if (!rows[0]) return undefined;
   const [secrets, endpoints] = await inOrder([
@@ -106,45 +99,31 @@ export async function findAccount(
 }
 
 export async function suspendAccount(tx: Transaction, accountId: string, suspendedAt: Date | null) {
-  await tx.query({
-    text: 'update accounts set suspended_at = $2 where account_id = $1',
-    values: [accountId, suspendedAt],
-  });
+  await execute(tx, [accountId, suspendedAt])`
+    update accounts set suspended_at = $2 where account_id = $1`;
 }
 
 /**
  * For everybody who changes an account or its secrets. Ends the race of two secret rotations: without the lock both would
  * find the same current secret. The new revision tells processes that what they have cached is out of date.
  */
-export async function lockAccount(
-  tx: Transaction,
-  accountId: string,
-): Promise<StoredAccount | undefined> {
-  await tx.query({
-    text: 'update accounts set revision = revision + 1 where account_id = $1',
-    values: [accountId],
-  });
+export async function lockAccount(tx: Transaction, accountId: string) {
+  await execute(tx, [accountId])`update accounts set revision = revision + 1 where account_id = $1`;
   return findAccount(tx, accountId);
 }
 
 /** In the order of the ids; undefined for an account that does not exist. */
-export async function findAccountRevisions(
-  database: Queryable,
-  accountIds: readonly string[],
-): Promise<Array<number | undefined>> {
-  const { rows } = await database.query<{ account_id: string; revision: number }>({
-    name: 'find-account-revisions',
-    text: 'select account_id, revision from accounts where account_id = any($1::text[])',
-    values: [accountIds],
-  });
-  const revisions = new Map(rows.map((row) => [row.account_id, row.revision]));
+export async function findAccountRevisions(database: Queryable, accountIds: readonly string[]) {
+  type Row = Pick<StoredAccount, 'accountId' | 'revision'>;
+  const rows = await listRows<Row>(database, [accountIds], 'find-account-revisions')`
+    select account_id as "accountId", revision from accounts where account_id = any($1::text[])`;
+  const revisions = new Map(rows.map((row) => [row.accountId, row.revision]));
   return accountIds.map((accountId) => revisions.get(accountId));
 }
 
 export async function listAccounts(database: Database): Promise<StoredAccount[]> {
-  const { rows: accounts } = await database.query<{ accountId: string }>({
-    text: 'select account_id as "accountId" from accounts order by created_at, account_id',
-  });
+  const accounts = await listRows<{ accountId: string }>(database)`
+    select account_id as "accountId" from accounts order by created_at, account_id`;
   const rows = await database.pipelined((connection) =>
     queryPerAccount<AccountRow, { accountId: string }>(connection, accounts, findAccountById),
   );
@@ -160,19 +139,15 @@ function findAccountById(accountId: string): Statement {
 }
 
 export function listAccountIds(database: Queryable) {
-  return listValues<string>(database, {
-    text: 'select account_id from accounts order by account_id',
-  });
+  return listValues<string>(database)`select account_id from accounts order by account_id`;
 }
 
 export type NamedAccount = Pick<StoredAccount, 'accountId' | 'name'>;
 
 /** The oldest accounts first. */
 export function listFirstAccounts(database: Queryable, limit: number) {
-  return listRows<NamedAccount>(database, {
-    text: `select account_id as "accountId", name from accounts order by created_at, account_id limit $1`,
-    values: [limit],
-  });
+  return listRows<NamedAccount>(database, [limit])`
+    select account_id as "accountId", name from accounts order by created_at, account_id limit $1`;
 }
 
 function toAccount(
@@ -195,30 +170,21 @@ async function replaceAlternateCurrencies(
   alternatives: readonly AlternateCurrency[],
 ) {
   await rememberRates(tx, accountId);
-  await tx.query({
-    text: 'delete from account_alternate_currencies where account_id = $1',
-    values: [accountId],
-  });
+  await execute(tx, [accountId])`delete from account_alternate_currencies where account_id = $1`;
   for (const { from, to, rate } of alternatives) {
-    await tx.query({
-      text: `insert into account_alternate_currencies (account_id, from_currency, to_currency, rate)
-             values ($1, $2, $3, $4)`,
-      values: [accountId, from, to, rate],
-    });
+    await execute(tx, [accountId, from, to, rate])`
+      insert into account_alternate_currencies (account_id, from_currency, to_currency, rate)
+      values ($1, $2, $3, $4)`;
   }
 }
 
 /** So that a rate that is removed can be compared with the next one. The account must be locked. */
 async function rememberRates(tx: Transaction, accountId: string) {
-  const { rows } = await tx.query<AlternateCurrency>({
-    text: `select from_currency as "from", to_currency as "to", rate from account_alternate_currencies
-            where account_id = $1`,
-    values: [accountId],
-  });
+  const rows = await listRows<AlternateCurrency>(tx, [accountId])`
+    select from_currency as "from", to_currency as "to", rate from account_alternate_currencies
+     where account_id = $1`;
   if (rows.length === 0) return;
   const lastRates = Object.fromEntries(rows.map(({ from, ...last }) => [from, last]));
-  await tx.query({
-    text: 'update accounts set former_rates = former_rates || $2 where account_id = $1',
-    values: [accountId, JSON.stringify(lastRates)],
-  });
+  await execute(tx, [accountId, JSON.stringify(lastRates)])`
+    update accounts set former_rates = former_rates || $2 where account_id = $1`;
 }

@@ -2,6 +2,7 @@
 import type { Actor, AuditAction, AuditEntry, Audited } from '../../domain/audit.ts';
 import { newAuditId } from '../../domain/ids.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { execute, listRows } from '../query.ts';
 
 export async function appendAudit(
   tx: Transaction,
@@ -10,23 +11,22 @@ export async function appendAudit(
   ...done: readonly Audited[]
 ): Promise<void> {
   if (done.length === 0) return;
-  await tx.query({
-    text: `insert into audit (account_id, audit_id, at, actor, action, object, note, details, user_id, address)
-           select * from unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::text[],
-                                $7::text[], $8::json[], $9::text[], $10::text[])`,
-    values: [
-      done.map(({ accountId }) => accountId),
-      done.map(() => newAuditId(at)),
-      done.map(() => at),
-      done.map(() => actor.name),
-      done.map(({ action }) => action),
-      done.map(({ object }) => object),
-      done.map(({ note }) => note ?? null),
-      done.map(({ details = {} }) => JSON.stringify(details)),
-      done.map(() => actor.userId),
-      done.map(() => actor.address),
-    ],
-  });
+  const values = [
+    done.map(({ accountId }) => accountId),
+    done.map(() => newAuditId(at)),
+    done.map(() => at),
+    done.map(() => actor.name),
+    done.map(({ action }) => action),
+    done.map(({ object }) => object),
+    done.map(({ note }) => note ?? null),
+    done.map(({ details = {} }) => JSON.stringify(details)),
+    done.map(() => actor.userId),
+    done.map(() => actor.address),
+  ];
+  await execute(tx, values)`
+    insert into audit (account_id, audit_id, at, actor, action, object, note, details, user_id, address)
+    select * from unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::text[],
+                         $7::text[], $8::json[], $9::text[], $10::text[])`;
 }
 
 type AuditRow = {
@@ -50,12 +50,11 @@ export async function listAudit(
   accountId: string,
   { before, limit }: { readonly before: AuditCursor | undefined; readonly limit: number },
 ): Promise<AuditEntry[]> {
-  const { rows } = await database.query<AuditRow>({
-    text: `select audit_id, at, actor, user_id, address, action, object, note, details from audit
-            where account_id = $1 ${before ? 'and (at, audit_id) < ($3, $4)' : ''}
-            order by at desc, audit_id desc limit $2`,
-    values: [accountId, limit, ...(before ? [before.at, before.auditId] : [])],
-  });
+  const values = [accountId, limit, ...(before ? [before.at, before.auditId] : [])];
+  const rows = await listRows<AuditRow>(database, values)`
+    select audit_id, at, actor, user_id, address, action, object, note, details from audit
+     where account_id = $1 ${before ? 'and (at, audit_id) < ($3, $4)' : ''}
+     order by at desc, audit_id desc limit $2`;
   return rows.map((row) => ({
     accountId,
     auditId: row.audit_id,

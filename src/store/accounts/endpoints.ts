@@ -1,23 +1,19 @@
 /** Endpoints of accounts: where events are sent. Contract 12.1. Their secrets are in `account-secrets.ts`. */
 import type { Endpoint } from '../../domain/accounts/endpoint.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import { columnsOf, listRows } from '../query.ts';
+import { columnsOf, execute, listRows } from '../query.ts';
 
 const columns = columnsOf('accountId, endpointId, url, events, createdAt, disabledReason');
 
 /** Oldest first. */
 export function listEndpoints(database: Queryable, accountId: string) {
-  return listRows<Endpoint>(database, {
-    name: 'find-account-endpoints',
-    text: `select ${columns} from endpoints where account_id = $1 order by created_at, endpoint_id`,
-    values: [accountId],
-  });
+  return listRows<Endpoint>(database, [accountId], 'find-account-endpoints')`
+    select ${columns} from endpoints where account_id = $1 order by created_at, endpoint_id`;
 }
 
 export function listAllEndpoints(database: Queryable) {
-  return listRows<Endpoint>(database, {
-    text: `select ${columns} from endpoints order by account_id, created_at, endpoint_id`,
-  });
+  return listRows<Endpoint>(database)`
+    select ${columns} from endpoints order by account_id, created_at, endpoint_id`;
 }
 
 /** Since when an enabled endpoint of each account has got every event; accounts without such an endpoint are left out. */
@@ -25,22 +21,18 @@ export async function listCompleteSince(
   database: Queryable,
   accountIds: readonly string[],
 ): Promise<ReadonlyMap<string, Date>> {
-  const { rows } = await database.query<{ account_id: string; since: Date }>({
-    text: `select account_id, min(complete_since) as since from endpoints
-            where account_id = any ($1) and disabled_reason is null and events = '{}'
-            group by account_id`,
-    values: [accountIds],
-  });
+  const rows = await listRows<{ account_id: string; since: Date }>(database, [accountIds])`
+    select account_id, min(complete_since) as since from endpoints
+     where account_id = any ($1) and disabled_reason is null and events = '{}'
+     group by account_id`;
   return new Map(rows.map((row) => [row.account_id, row.since]));
 }
 
 export async function insertEndpoint(tx: Transaction, endpoint: Endpoint) {
   const { accountId, endpointId, url, events, createdAt } = endpoint;
-  await tx.query({
-    text: `insert into endpoints (account_id, endpoint_id, url, events, created_at, complete_since)
-           values ($1, $2, $3, $4, $5, $5)`,
-    values: [accountId, endpointId, url, events, createdAt],
-  });
+  await execute(tx, [accountId, endpointId, url, events, createdAt])`
+    insert into endpoints (account_id, endpoint_id, url, events, created_at, complete_since)
+    values ($1, $2, $3, $4, $5, $5)`;
 }
 
 /** With other types than before, events are complete only from `now` on. A new URL has not failed yet. */
@@ -49,13 +41,11 @@ export async function updateEndpoint(
   { accountId, endpointId, url, events }: Endpoint,
   now: Date,
 ) {
-  await tx.query({
-    text: `update endpoints set url = $3, events = $4,
-                  complete_since = case when events = $4 then complete_since else $5 end,
-                  failing_since = case when url = $3 then failing_since end
-            where account_id = $1 and endpoint_id = $2`,
-    values: [accountId, endpointId, url, events, now],
-  });
+  await execute(tx, [accountId, endpointId, url, events, now])`
+    update endpoints set url = $3, events = $4,
+           complete_since = case when events = $4 then complete_since else $5 end,
+           failing_since = case when url = $3 then failing_since end
+     where account_id = $1 and endpoint_id = $2`;
 }
 
 export async function enableEndpoint(
@@ -63,11 +53,9 @@ export async function enableEndpoint(
   { accountId, endpointId }: EndpointKey,
   now: Date,
 ) {
-  await tx.query({
-    text: `update endpoints set disabled_reason = null, failing_since = null, complete_since = $3
-            where account_id = $1 and endpoint_id = $2 and disabled_reason is not null`,
-    values: [accountId, endpointId, now],
-  });
+  await execute(tx, [accountId, endpointId, now])`
+    update endpoints set disabled_reason = null, failing_since = null, complete_since = $3
+     where account_id = $1 and endpoint_id = $2 and disabled_reason is not null`;
 }
 
 /** The reason of an endpoint that is disabled already stays. */
@@ -76,11 +64,9 @@ export async function disableEndpoint(
   { accountId, endpointId }: EndpointKey,
   reason: string,
 ) {
-  await tx.query({
-    text: `update endpoints set disabled_reason = $3
-            where account_id = $1 and endpoint_id = $2 and disabled_reason is null`,
-    values: [accountId, endpointId, reason],
-  });
+  await execute(tx, [accountId, endpointId, reason])`
+    update endpoints set disabled_reason = $3
+     where account_id = $1 and endpoint_id = $2 and disabled_reason is null`;
 }
 
 /**
@@ -91,17 +77,12 @@ export async function deleteEndpoint(tx: Transaction, { accountId, endpointId }:
   const values = [accountId, endpointId];
   // One statement for each state, because each state has its own index.
   for (const state of ['pending', 'undelivered']) {
-    await tx.query({
-      text: `update events set state = 'dropped', next_attempt_at = null, body = null
-              where account_id = $1 and endpoint_id = $2 and state = '${state}'`,
-      values,
-    });
+    await execute(tx, values)`
+      update events set state = 'dropped', next_attempt_at = null, body = null
+       where account_id = $1 and endpoint_id = $2 and state = '${state}'`;
   }
   for (const table of ['event_attempts', 'endpoints']) {
-    await tx.query({
-      text: `delete from ${table} where account_id = $1 and endpoint_id = $2`,
-      values,
-    });
+    await execute(tx, values)`delete from ${table} where account_id = $1 and endpoint_id = $2`;
   }
 }
 

@@ -7,7 +7,7 @@ import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import type { OrderKey } from '../order-rows.ts';
 import { fieldsOf } from '../payments/transaction-rows.ts';
-import { columnsOf, listRows } from '../query.ts';
+import { columnsOf, execute, listRows } from '../query.ts';
 
 export type ListedOrder = Pick<Order, 'orderId' | 'userId' | 'details' | 'earlierConsumers'>;
 
@@ -18,11 +18,9 @@ export function listOrdersOfAccount(
   after: string,
   limit: number,
 ) {
-  return listRows<ListedOrder>(database, {
-    text: `select ${columnsOf('orderId, userId, details, earlierConsumers')} from orders
-            where account_id = $1 and order_id > $2 order by order_id limit $3`,
-    values: [accountId, after, limit],
-  });
+  return listRows<ListedOrder>(database, [accountId, after, limit])`
+    select ${columnsOf('orderId, userId, details, earlierConsumers')} from orders
+     where account_id = $1 and order_id > $2 order by order_id limit $3`;
 }
 
 export type StoredBody = Pick<Delivery, 'deliveryId' | 'provider' | 'orderId' | 'why'> & {
@@ -33,21 +31,17 @@ const bodyColumns = columnsOf('deliveryId, provider, orderId, why, body');
 
 /** One page of an account's deliveries that still have their body, by id. */
 export function listBodies(database: Queryable, accountId: string, after: string, limit: number) {
-  return listRows<StoredBody>(database, {
-    text: `select ${bodyColumns} from deliveries
-            where account_id = $1 and delivery_id > $2 and body is not null
-            order by delivery_id limit $3`,
-    values: [accountId, after, limit],
-  });
+  return listRows<StoredBody>(database, [accountId, after, limit])`
+    select ${bodyColumns} from deliveries
+     where account_id = $1 and delivery_id > $2 and body is not null
+     order by delivery_id limit $3`;
 }
 
 /** Must run before the order is locked: applying a delivery locks in this order too, so the two cannot deadlock. */
 export async function lockDeliveryIdsOfOrder(tx: Transaction, { accountId, orderId }: OrderKey) {
-  await tx.query({
-    text: `select delivery_id from deliveries where account_id = $1 and order_id = $2
-            order by provider, delivery_key for update`,
-    values: [accountId, orderId],
-  });
+  await execute(tx, [accountId, orderId])`
+    select delivery_id from deliveries where account_id = $1 and order_id = $2
+     order by provider, delivery_key for update`;
 }
 
 /** The order must be locked, so that no delivery is added between two pages. */
@@ -57,12 +51,10 @@ export function listBodiesOfOrder(
   after: string,
   limit: number,
 ) {
-  return listRows<StoredBody>(tx, {
-    text: `select ${bodyColumns} from deliveries
-            where account_id = $1 and order_id = $2 and delivery_id > $3 and body is not null
-            order by delivery_id limit $4`,
-    values: [accountId, orderId, after, limit],
-  });
+  return listRows<StoredBody>(tx, [accountId, orderId, after, limit])`
+    select ${bodyColumns} from deliveries
+     where account_id = $1 and order_id = $2 and delivery_id > $3 and body is not null
+     order by delivery_id limit $4`;
 }
 
 /** Skips deliveries that were applied to an order since they were listed: those are erased with their order. */
@@ -71,13 +63,11 @@ export function lockUnlinkedBodies(
   accountId: string,
   deliveryIds: readonly string[],
 ) {
-  return listRows<StoredBody>(tx, {
-    text: `select ${bodyColumns} from deliveries
-            where account_id = $1 and delivery_id = any($2::text[])
-              and order_id is null and body is not null
-            order by provider, delivery_key for update`,
-    values: [accountId, deliveryIds],
-  });
+  return listRows<StoredBody>(tx, [accountId, deliveryIds])`
+    select ${bodyColumns} from deliveries
+     where account_id = $1 and delivery_id = any($2::text[])
+       and order_id is null and body is not null
+     order by provider, delivery_key for update`;
 }
 
 type ErasedBody = Pick<StoredBody, 'deliveryId' | 'why' | 'body'>;
@@ -92,12 +82,10 @@ export async function saveErasedBodies(
   at: Date,
 ) {
   if (erased.length === 0) return;
-  await tx.query({
-    text: `update deliveries d set body = row.body, why = row.why, erased_at = $5
-             from ${erasedBodies.from}
-            where d.account_id = $4 and d.delivery_id = row.delivery_id`,
-    values: [...erasedBodies.toParameters(erased), accountId, at],
-  });
+  await execute(tx, [...erasedBodies.toParameters(erased), accountId, at])`
+    update deliveries d set body = row.body, why = row.why, erased_at = $5
+      from ${erasedBodies.from}
+     where d.account_id = $4 and d.delivery_id = row.delivery_id`;
 }
 
 /** The order must be locked. */
@@ -107,21 +95,20 @@ export async function saveErasedOrder(
   held: readonly HeldNotice[],
   at: Date,
 ) {
-  await tx.query({
-    text: `update orders set details = $3, user_id = $4, content_digest = $5, held_notices = $6, erased_at = $7,
-                             earlier_consumers = $8
-            where account_id = $1 and order_id = $2`,
-    values: [
-      accountId,
-      orderId,
-      JSON.stringify(details),
-      userId,
-      contentDigest,
-      held.length === 0 ? null : JSON.stringify(held),
-      at,
-      earlierConsumers ? JSON.stringify(earlierConsumers) : null,
-    ],
-  });
+  const values = [
+    accountId,
+    orderId,
+    JSON.stringify(details),
+    userId,
+    contentDigest,
+    held.length === 0 ? null : JSON.stringify(held),
+    at,
+    earlierConsumers ? JSON.stringify(earlierConsumers) : null,
+  ];
+  await execute(tx, values)`
+    update orders set details = $3, user_id = $4, content_digest = $5, held_notices = $6, erased_at = $7,
+                      earlier_consumers = $8
+     where account_id = $1 and order_id = $2`;
 }
 
 const erasedRows = defineRows<OrderTransaction>(
@@ -138,11 +125,9 @@ export async function saveErasedTransactions(
   erased: readonly OrderTransaction[],
 ) {
   if (erased.length === 0) return;
-  await tx.query({
-    text: `update transactions t
-              set fields = row.fields, start = row.start, notices = row.notices, paid_by = null
-             from ${erasedRows.from}
-            where t.account_id = $5 and t.order_id = $6 and t.transaction_id = row.transaction_id`,
-    values: [...erasedRows.toParameters(erased), accountId, orderId],
-  });
+  await execute(tx, [...erasedRows.toParameters(erased), accountId, orderId])`
+    update transactions t
+       set fields = row.fields, start = row.start, notices = row.notices, paid_by = null
+      from ${erasedRows.from}
+     where t.account_id = $5 and t.order_id = $6 and t.transaction_id = row.transaction_id`;
 }

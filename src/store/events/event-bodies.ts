@@ -3,7 +3,7 @@ import type { EventKey } from '../../domain/ids.ts';
 import type { Database, Queryable, Transaction } from '../../postgres/database.ts';
 import type { OrderKey } from '../order-rows.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
-import { countChanges, listRows } from '../query.ts';
+import { countChanges, execute, listRows } from '../query.ts';
 import { ownedBy, type RowCursor, sweepRows } from '../sweep-cursors.ts';
 
 type EventRowKey = RowCursor & { readonly endpoint_id: string };
@@ -13,23 +13,17 @@ type EventRow = EventRowKey & { readonly is_old: boolean };
  * Visits the next rows, about `limit` of them, and returns how many they were. Old events that were delivered, or whose
  * endpoint was deleted, lose their body and the log of their attempts.
  */
-export function pruneEvents(
-  database: Database,
-  occurredBefore: Date,
-  limit: number,
-): Promise<number> {
+export function pruneEvents(database: Database, occurredBefore: Date, limit: number) {
   return sweepRows<EventRow>(database, {
     name: 'events',
     limit,
     listAfter: async (tx, key) => {
       // With ties: the cursor does not name the endpoint, so it stands behind all rows of an event.
-      return listRows<EventRow>(tx, {
-        text: `select account_id, order_id, sequence as position, endpoint_id,
-                      body is not null and occurred_at < $4 as is_old
-                 from events where (account_id, order_id, sequence) > ($1, $2, $3)
-                order by account_id, order_id, sequence fetch first $5 rows with ties`,
-        values: [...key, occurredBefore, limit],
-      });
+      return listRows<EventRow>(tx, [...key, occurredBefore, limit])`
+        select account_id, order_id, sequence as position, endpoint_id,
+               body is not null and occurred_at < $4 as is_old
+          from events where (account_id, order_id, sequence) > ($1, $2, $3)
+         order by account_id, order_id, sequence fetch first $5 rows with ties`;
     },
     prune: removeBodies,
   });
@@ -71,28 +65,19 @@ async function removeBodies(tx: Transaction, scanned: readonly EventRow[]) {
 }
 
 /** Also deletes what endpoints answered, which may repeat the body. */
-export async function deleteFinishedBodies(
-  tx: Transaction,
-  { accountId, orderId }: OrderKey,
-): Promise<number> {
-  await tx.query({
-    text: 'update event_attempts set response = null where account_id = $1 and order_id = $2',
-    values: [accountId, orderId],
-  });
-  return countChanges(tx, {
-    text: `update events set body = null
-            where account_id = $1 and order_id = $2 and body is not null and state <> 'pending'`,
-    values: [accountId, orderId],
-  });
+export async function deleteFinishedBodies(tx: Transaction, { accountId, orderId }: OrderKey) {
+  await execute(tx, [accountId, orderId])`
+    update event_attempts set response = null where account_id = $1 and order_id = $2`;
+  return countChanges(tx, [accountId, orderId])`
+    update events set body = null
+     where account_id = $1 and order_id = $2 and body is not null and state <> 'pending'`;
 }
 
 /** One for each number, whoever waits for it. */
 export function listWaitingBodies(database: Queryable, { accountId, orderId }: OrderKey) {
-  return listRows<{ sequence: number; body: Buffer }>(database, {
-    text: `select distinct on (sequence) sequence, body from events
-            where account_id = $1 and order_id = $2 and body is not null order by sequence`,
-    values: [accountId, orderId],
-  });
+  return listRows<{ sequence: number; body: Buffer }>(database, [accountId, orderId])`
+    select distinct on (sequence) sequence, body from events
+     where account_id = $1 and order_id = $2 and body is not null order by sequence`;
 }
 
 /** An event without a body cannot be sent any more. */
@@ -102,15 +87,11 @@ export async function saveEventBody(
   body: Buffer | null,
 ) {
   const name = [accountId, orderId, sequence];
-  await tx.query({
-    text: `update events set body = $4
-            where account_id = $1 and order_id = $2 and sequence = $3 and body is not null`,
-    values: [...name, body],
-  });
+  await execute(tx, [...name, body])`
+    update events set body = $4
+     where account_id = $1 and order_id = $2 and sequence = $3 and body is not null`;
   if (body !== null) return;
-  await tx.query({
-    text: `update events set state = 'undelivered', next_attempt_at = null
-            where account_id = $1 and order_id = $2 and sequence = $3 and state = 'pending'`,
-    values: name,
-  });
+  await execute(tx, name)`
+    update events set state = 'undelivered', next_attempt_at = null
+     where account_id = $1 and order_id = $2 and sequence = $3 and state = 'pending'`;
 }

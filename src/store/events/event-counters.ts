@@ -1,7 +1,7 @@
 /** Counts of events and endpoints for /metrics. Each is read from a partial index that contains only such rows. */
 import type { Queryable } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/statement.ts';
-import { findValue } from '../query.ts';
+import { findRow, findValue } from '../query.ts';
 
 type WaitingEvents = { readonly count: number; readonly oldestAt: Date | null };
 
@@ -21,10 +21,7 @@ export type EventCounters = {
 export const disabledByOperator = 'Disabled by the operator.';
 
 /** A limit of null counts all. */
-export async function countEvents(
-  database: Queryable,
-  limit: number | null,
-): Promise<EventCounters> {
+export async function countEvents(database: Queryable, limit: number | null) {
   const [pending, undelivered, disabledEndpoints] = await inOrder([
     () => countPending(database, limit),
     () => countUndelivered(database, limit),
@@ -38,24 +35,20 @@ export async function countEvents(
  * number of events, which are not read.
  */
 async function countPending(database: Queryable, limit: number | null): Promise<WaitingEvents> {
-  const { rows } = await database.query<{ count: number; oldest_at: Date | null }>({
-    name: `count-pending-events-${limit}`,
-    text: `select count(*) as count, min(occurred_at) as oldest_at
-             from (select d.occurred_at from endpoints e
-                     join events d on d.account_id = e.account_id and d.endpoint_id = e.endpoint_id
-                    where e.disabled_reason is null and d.state = 'pending' ${upTo(limit)}) as pending`,
-  });
-  return { count: rows[0]?.count ?? 0, oldestAt: rows[0]?.oldest_at ?? null };
+  type Counted = { count: number; oldest_at: Date | null };
+  const counted = await findRow<Counted>(database, [], `count-pending-events-${limit}`)`
+    select count(*) as count, min(occurred_at) as oldest_at
+      from (select d.occurred_at from endpoints e
+              join events d on d.account_id = e.account_id and d.endpoint_id = e.endpoint_id
+             where e.disabled_reason is null and d.state = 'pending' ${upTo(limit)}) as pending`;
+  return { count: counted?.count ?? 0, oldestAt: counted?.oldest_at ?? null };
 }
 
 async function countUndelivered(database: Queryable, limit: number | null): Promise<number> {
-  return (
-    (await findValue<number>(database, {
-      name: `count-undelivered-events-${limit}`,
-      text: `select count(*) as count
-             from (select 1 from events where state = 'undelivered' ${upTo(limit)}) as undelivered`,
-    })) ?? 0
-  );
+  const count = await findValue<number>(database, [], `count-undelivered-events-${limit}`)`
+    select count(*) as count
+      from (select 1 from events where state = 'undelivered' ${upTo(limit)}) as undelivered`;
+  return count ?? 0;
 }
 
 /** Without a limit each node of a cluster counts its own rows. */
@@ -64,14 +57,13 @@ function upTo(limit: number | null): string {
 }
 
 async function countDisabled(database: Queryable): Promise<EventCounters['disabledEndpoints']> {
-  const { rows } = await database.query<EventCounters['disabledEndpoints']>({
-    name: 'count-disabled-endpoints',
-    text: `select count(*) filter (where disabled_reason = $1) as "byOperator",
-                  count(*) filter (where disabled_reason <> $1) as "byService"
-             from endpoints where disabled_reason is not null`,
-    values: [disabledByOperator],
-  });
-  return rows[0] ?? { byOperator: 0, byService: 0 };
+  type Counted = EventCounters['disabledEndpoints'];
+  const values = [disabledByOperator];
+  const counted = await findRow<Counted>(database, values, 'count-disabled-endpoints')`
+    select count(*) filter (where disabled_reason = $1) as "byOperator",
+           count(*) filter (where disabled_reason <> $1) as "byService"
+      from endpoints where disabled_reason is not null`;
+  return counted ?? { byOperator: 0, byService: 0 };
 }
 
 const names = {

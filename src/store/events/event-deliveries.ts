@@ -21,15 +21,12 @@ export type ClaimedEvent = EventDeliveryKey & {
 
 /** Enabled endpoints with an event that is due: one search of an index for each endpoint. */
 export function listDueEndpoints(database: Queryable, now: Date) {
-  return listRows<EndpointKey>(database, {
-    name: 'list-due-endpoints',
-    text: `select e.account_id as "accountId", e.endpoint_id as "endpointId" from endpoints e
-            where e.disabled_reason is null
-              and exists (select from events d
-                           where d.account_id = e.account_id and d.endpoint_id = e.endpoint_id
-                             and d.state = 'pending' and d.next_attempt_at <= $1)`,
-    values: [now],
-  });
+  return listRows<EndpointKey>(database, [now], 'list-due-endpoints')`
+    select e.account_id as "accountId", e.endpoint_id as "endpointId" from endpoints e
+     where e.disabled_reason is null
+       and exists (select from events d
+                    where d.account_id = e.account_id and d.endpoint_id = e.endpoint_id
+                      and d.state = 'pending' and d.next_attempt_at <= $1)`;
 }
 
 /**
@@ -43,23 +40,21 @@ export function claimEvents(
   { accountId, endpointId }: EndpointKey,
   { now, claimedUntil, limit }: { now: Date; claimedUntil: Date; limit: number },
 ) {
-  return listRows<ClaimedEvent>(database, {
-    name: 'claim-events',
-    text: `with due as (
-             select account_id, order_id, sequence, endpoint_id from events
-              where account_id = $1 and endpoint_id = $2
-                and state = 'pending' and next_attempt_at <= $3
-                and exists (select from endpoints p where p.account_id = $1 and p.endpoint_id = $2
-                               and p.disabled_reason is null)
-              order by next_attempt_at limit $5
-                for update skip locked)
-           update events e set next_attempt_at = $4, attempts = attempts + 1 from due
-            where e.account_id = due.account_id and e.order_id = due.order_id
-              and e.sequence = due.sequence and e.endpoint_id = due.endpoint_id
-           returning ${columnsOf('accountId, endpointId, orderId, sequence, failures', 'e')},
-                     e.attempts as attempt, coalesce(e.body, '') as body`,
-    values: [accountId, endpointId, now, claimedUntil, limit],
-  });
+  const values = [accountId, endpointId, now, claimedUntil, limit];
+  return listRows<ClaimedEvent>(database, values, 'claim-events')`
+    with due as (
+      select account_id, order_id, sequence, endpoint_id from events
+       where account_id = $1 and endpoint_id = $2
+         and state = 'pending' and next_attempt_at <= $3
+         and exists (select from endpoints p where p.account_id = $1 and p.endpoint_id = $2
+                        and p.disabled_reason is null)
+       order by next_attempt_at limit $5
+         for update skip locked)
+    update events e set next_attempt_at = $4, attempts = attempts + 1 from due
+     where e.account_id = due.account_id and e.order_id = due.order_id
+       and e.sequence = due.sequence and e.endpoint_id = due.endpoint_id
+    returning ${columnsOf('accountId, endpointId, orderId, sequence, failures', 'e')},
+              e.attempts as attempt, coalesce(e.body, '') as body`;
 }
 
 /**
@@ -71,17 +66,15 @@ export function makeWaitingDue(
   { accountId, endpointId }: EndpointKey,
   { now, claimedUntil, limit }: { now: Date; claimedUntil: Date; limit: number },
 ) {
-  return countChanges(database, {
-    text: `with waiting as (
-             select account_id, order_id, sequence, endpoint_id from events
-              where account_id = $1 and endpoint_id = $2 and state = 'pending'
-                and next_attempt_at > $4
-              limit $5 for update skip locked)
-           update events e set next_attempt_at = $3 from waiting w
-            where e.account_id = w.account_id and e.order_id = w.order_id
-              and e.sequence = w.sequence and e.endpoint_id = w.endpoint_id`,
-    values: [accountId, endpointId, now, claimedUntil, limit],
-  });
+  return countChanges(database, [accountId, endpointId, now, claimedUntil, limit])`
+    with waiting as (
+      select account_id, order_id, sequence, endpoint_id from events
+       where account_id = $1 and endpoint_id = $2 and state = 'pending'
+         and next_attempt_at > $4
+       limit $5 for update skip locked)
+    update events e set next_attempt_at = $3 from waiting w
+     where e.account_id = w.account_id and e.order_id = w.order_id
+       and e.sequence = w.sequence and e.endpoint_id = w.endpoint_id`;
 }
 
 export type AttemptResult = EventDeliveryKey & {
@@ -154,10 +147,7 @@ const healthRows = defineAccountRows<EndpointHealth>({
 });
 
 /** Writes only what changes. Returns since when each endpoint that fails has been failing. */
-export async function saveHealth(
-  tx: Transaction,
-  health: readonly EndpointHealth[],
-): Promise<EndpointHealth[]> {
+export async function saveHealth(tx: Transaction, health: readonly EndpointHealth[]) {
   await queryPerAccount(tx, health, (accountId, own) => ({
     name: 'save-endpoint-health',
     text: `update endpoints e set failing_since = row.failing_since from ${healthRows.from}
@@ -166,7 +156,7 @@ export async function saveHealth(
     values: healthRows.toParameters(accountId, own),
   }));
   const failing = health.filter(({ failingSince }) => failingSince !== null);
-  return queryPerAccount(tx, failing, (accountId, own) => ({
+  return queryPerAccount<EndpointHealth, EndpointHealth>(tx, failing, (accountId, own) => ({
     name: 'list-endpoint-health',
     text: `select account_id as "accountId", endpoint_id as "endpointId", failing_since as "failingSince"
              from endpoints where account_id = $1 and endpoint_id = any($2::text[])`,
@@ -176,11 +166,9 @@ export async function saveHealth(
 
 /** The ids of the endpoints that have this event, whatever became of it. */
 export function listEndpointIdsOf(database: Queryable, { accountId, orderId, sequence }: EventKey) {
-  return listValues<string>(database, {
-    text: `select endpoint_id from events
-            where account_id = $1 and order_id = $2 and sequence = $3`,
-    values: [accountId, orderId, sequence],
-  });
+  return listValues<string>(database, [accountId, orderId, sequence])`
+    select endpoint_id from events
+     where account_id = $1 and order_id = $2 and sequence = $3`;
 }
 
 export type ResendRange =
@@ -206,22 +194,20 @@ export async function makeEventsDue(
     'event' in range
       ? `order_id = ${add(range.event.orderId)} and sequence = ${add(range.event.sequence)}`
       : `occurred_at >= ${add(range.since)}`;
-  const { rows } = await database.query<{ resent: number; pruned: number }>({
-    text: `with chosen as (
-             select account_id, order_id, sequence, endpoint_id, body is null as is_pruned from events
-              where account_id = $1 and endpoint_id = $2 and ${chosen}),
-           due as (
-             update events e set state = 'pending', failures = 0, next_attempt_at = ${add(now)}
-               from chosen c
-              where not c.is_pruned and e.account_id = c.account_id and e.order_id = c.order_id
-                and e.sequence = c.sequence and e.endpoint_id = c.endpoint_id
-                and (e.state <> 'pending' or e.next_attempt_at > ${add(claimedUntil)})
-             returning 1)
-           select (select count(*) from chosen where not is_pruned)::integer as resent,
-                  (select count(*) from chosen where is_pruned)::integer as pruned,
-                  (select count(*) from due)`,
-    values,
-  });
+  const rows = await listRows<{ resent: number; pruned: number }>(database, values)`
+    with chosen as (
+      select account_id, order_id, sequence, endpoint_id, body is null as is_pruned from events
+       where account_id = $1 and endpoint_id = $2 and ${chosen}),
+    due as (
+      update events e set state = 'pending', failures = 0, next_attempt_at = ${add(now)}
+        from chosen c
+       where not c.is_pruned and e.account_id = c.account_id and e.order_id = c.order_id
+         and e.sequence = c.sequence and e.endpoint_id = c.endpoint_id
+         and (e.state <> 'pending' or e.next_attempt_at > ${add(claimedUntil)})
+      returning 1)
+    select (select count(*) from chosen where not is_pruned)::integer as resent,
+           (select count(*) from chosen where is_pruned)::integer as pruned,
+           (select count(*) from due)`;
   return { resent: rows[0]?.resent ?? 0, pruned: rows[0]?.pruned ?? 0 };
 }
 
@@ -231,15 +217,13 @@ export function makeUndeliveredDue(
   { accountId, endpointId }: EndpointKey,
   { since, now, limit }: { readonly since: Date; readonly now: Date; readonly limit: number },
 ) {
-  return countChanges(tx, {
-    text: `with chosen as (
-             select account_id, order_id, sequence, endpoint_id from events
-              where account_id = $1 and endpoint_id = $2 and state = 'undelivered'
-                and occurred_at >= $3 and body is not null
-              limit $5 for update skip locked)
-           update events e set state = 'pending', failures = 0, next_attempt_at = $4 from chosen c
-            where e.account_id = c.account_id and e.order_id = c.order_id
-              and e.sequence = c.sequence and e.endpoint_id = c.endpoint_id`,
-    values: [accountId, endpointId, since, now, limit],
-  });
+  return countChanges(tx, [accountId, endpointId, since, now, limit])`
+    with chosen as (
+      select account_id, order_id, sequence, endpoint_id from events
+       where account_id = $1 and endpoint_id = $2 and state = 'undelivered'
+         and occurred_at >= $3 and body is not null
+       limit $5 for update skip locked)
+    update events e set state = 'pending', failures = 0, next_attempt_at = $4 from chosen c
+     where e.account_id = c.account_id and e.order_id = c.order_id
+       and e.sequence = c.sequence and e.endpoint_id = c.endpoint_id`;
 }

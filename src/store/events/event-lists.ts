@@ -14,7 +14,7 @@ import {
   findNewest,
   type StepRange,
 } from '../newest.ts';
-import { findRow, listRows } from '../query.ts';
+import { findRow, findValue, listRows } from '../query.ts';
 import type { EventDeliveryKey } from './event-deliveries.ts';
 
 export const eventStates = ['pending', 'delivered', 'undelivered'] as const;
@@ -102,10 +102,10 @@ async function findFew(
              ${ofEndpoint.map((one) => one(add)).join('')} limit ${max}) few`;
   const values: unknown[] = [accountId];
   const add: AddValue = (value) => `$${values.push(value)}`;
-  const text = `select count(*)::integer as count from ${select('', sortedMax + 1, add)}`;
-  const { rows } = await database.query<{ count: number }>({ text, values });
-  const count = rows[0]?.count ?? 0;
-  return count > sortedMax ? undefined : (toAdd) => select(fewColumns, sortedMax, toAdd);
+  const counted = select('', sortedMax + 1, add);
+  const count = await findValue<number>(database, values)`
+    select count(*)::integer as count from ${counted}`;
+  return (count ?? 0) > sortedMax ? undefined : (toAdd) => select(fewColumns, sortedMax, toAdd);
 }
 
 const fewColumns =
@@ -121,13 +121,11 @@ export type StoredEvent = EventKey & {
 };
 
 export function findEvent(database: Queryable, { accountId, orderId, sequence }: EventKey) {
-  return findRow<StoredEvent>(database, {
-    text: `select account_id as "accountId", order_id as "orderId", sequence, event_type as type,
-                  transaction_id as "transactionId", status, occurred_at as "occurredAt", body
-             from events where account_id = $1 and order_id = $2 and sequence = $3
-            order by body is null, endpoint_id limit 1`,
-    values: [accountId, orderId, sequence],
-  });
+  return findRow<StoredEvent>(database, [accountId, orderId, sequence])`
+    select account_id as "accountId", order_id as "orderId", sequence, event_type as type,
+           transaction_id as "transactionId", status, occurred_at as "occurredAt", body
+      from events where account_id = $1 and order_id = $2 and sequence = $3
+     order by body is null, endpoint_id limit 1`;
 }
 
 export type StoredAttempt = {
@@ -140,13 +138,11 @@ export type StoredAttempt = {
 
 /** In the order in which they were made. */
 export function listAttempts(database: Queryable, { accountId, orderId, sequence }: EventKey) {
-  return listRows<StoredAttempt>(database, {
-    text: `select endpoint_id as "endpointId", attempted_at as "attemptedAt", status,
-                  duration_ms as "durationMs", response
-             from event_attempts where account_id = $1 and order_id = $2 and sequence = $3
-            order by attempted_at, endpoint_id, attempt`,
-    values: [accountId, orderId, sequence],
-  });
+  return listRows<StoredAttempt>(database, [accountId, orderId, sequence])`
+    select endpoint_id as "endpointId", attempted_at as "attemptedAt", status,
+           duration_ms as "durationMs", response
+      from event_attempts where account_id = $1 and order_id = $2 and sequence = $3
+     order by attempted_at, endpoint_id, attempt`;
 }
 
 /** What became of an event at each endpoint that wanted it. */
@@ -154,11 +150,9 @@ export function listEventAtEndpoints(
   database: Queryable,
   { accountId, orderId, sequence }: EventKey,
 ) {
-  return listRows<ListedEvent>(database, {
-    text: `select ${columns} from events
-            where account_id = $1 and order_id = $2 and sequence = $3 order by endpoint_id`,
-    values: [accountId, orderId, sequence],
-  });
+  return listRows<ListedEvent>(database, [accountId, orderId, sequence])`
+    select ${columns} from events
+     where account_id = $1 and order_id = $2 and sequence = $3 order by endpoint_id`;
 }
 
 export type EndpointBacklog = EndpointKey & {
@@ -170,18 +164,12 @@ export type EndpointBacklog = EndpointKey & {
 };
 
 /** One search of an index for each endpoint and state. */
-export async function listEndpointBacklogs(
-  database: Queryable,
-  accountId: string,
-  max: number,
-): Promise<EndpointBacklog[]> {
+export async function listEndpointBacklogs(database: Queryable, accountId: string, max: number) {
   const countOf = (state: RareState) => `(select count(*)::integer from (
       select 1 from events d where d.account_id = $1 and d.endpoint_id = e.endpoint_id
          and d.state = '${state}' limit $2) found) as ${state}`;
-  return listRows<EndpointBacklog>(database, {
-    text: `select account_id as "accountId", endpoint_id as "endpointId",
-                  failing_since as "failingSince", ${countOf('pending')}, ${countOf('undelivered')}
-             from endpoints e where account_id = $1`,
-    values: [accountId, max],
-  });
+  return listRows<EndpointBacklog>(database, [accountId, max])`
+    select account_id as "accountId", endpoint_id as "endpointId",
+           failing_since as "failingSince", ${countOf('pending')}, ${countOf('undelivered')}
+      from endpoints e where account_id = $1`;
 }

@@ -5,7 +5,6 @@ import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { insertRows } from '../../postgres/insert-rows.ts';
 import type { OrderKey } from '../order-rows.ts';
-import { listValues } from '../query.ts';
 
 export type NewEvent = EventKey & {
   readonly type: EventType;
@@ -54,12 +53,11 @@ export async function findAnnouncedIds(
   { accountId, orderId }: OrderKey,
   transactionIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  return new Set(
-    await listValues<string>(tx, {
-      name: 'find-announced-ids',
-      text: `select distinct transaction_id from events
+  const { rows } = await tx.query<{ transaction_id: string }>({
+    name: 'find-announced-ids',
+    text: `select distinct transaction_id from events
             where account_id = $1 and order_id = $2 and transaction_id = any($3::text[])`,
-      values: [accountId, orderId, transactionIds],
-    }),
-  );
+    values: [accountId, orderId, transactionIds],
+  });
+  return new Set(rows.map((row) => row.transaction_id));
 }

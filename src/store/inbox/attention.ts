@@ -3,32 +3,23 @@ import type { DeliveryState } from '../../domain/inbox/delivery.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import { findValue } from '../query.ts';
 
-export async function countDeliveriesOfState(
+export function countDeliveriesOfState(
   database: Queryable,
   accountId: string,
   state: Extract<DeliveryState, 'parked' | 'dead'>,
   max: number,
-): Promise<number> {
-  return (
-    (await findValue<number>(database, {
-      // Part of the text, because a parameter does not match the condition of the partial index.
-      text: `select count(*) as count
-             from (select 1 from deliveries where state = '${state}' and account_id = $1 limit $2) counted`,
-      values: [accountId, max],
-    })) ?? 0
-  );
+) {
+  return countOfState(database, 'deliveries', state, [accountId, max]);
 }
 
-export async function countUndelivered(
-  database: Queryable,
-  accountId: string,
-  max: number,
-): Promise<number> {
-  return (
-    (await findValue<number>(database, {
-      text: `select count(*) as count
-             from (select 1 from events where state = 'undelivered' and account_id = $1 limit $2) counted`,
-      values: [accountId, max],
-    })) ?? 0
-  );
+export function countUndelivered(database: Queryable, accountId: string, max: number) {
+  return countOfState(database, 'events', 'undelivered', [accountId, max]);
+}
+
+/** The state is part of the text, because a parameter does not match the condition of the partial index. */
+async function countOfState(database: Queryable, table: string, state: string, values: unknown[]) {
+  const count = await findValue<number>(database, values)`
+    select count(*) as count
+      from (select 1 from ${table} where state = '${state}' and account_id = $1 limit $2) counted`;
+  return count ?? 0;
 }

@@ -11,18 +11,13 @@ export const deliveryColumns = `${listedColumns}, d.headers, d.body`;
 
 /** Ends the race to apply one delivery between the provider's repeat, the background worker and an operator. */
 export function lockDelivery(tx: Transaction, accountId: string, deliveryId: string) {
-  return findRow<Delivery>(tx, {
-    name: 'lock-delivery',
-    text: `select ${deliveryColumns} from deliveries d where account_id = $1 and delivery_id = $2 for update`,
-    values: [accountId, deliveryId],
-  });
+  return findRow<Delivery>(tx, [accountId, deliveryId], 'lock-delivery')`
+    select ${deliveryColumns} from deliveries d where account_id = $1 and delivery_id = $2 for update`;
 }
 
 export function findDelivery(database: Queryable, accountId: string, deliveryId: string) {
-  return findRow<Delivery>(database, {
-    text: `select ${deliveryColumns} from deliveries d where account_id = $1 and delivery_id = $2`,
-    values: [accountId, deliveryId],
-  });
+  return findRow<Delivery>(database, [accountId, deliveryId])`
+    select ${deliveryColumns} from deliveries d where account_id = $1 and delivery_id = $2`;
 }
 
 /** In any order. */
@@ -31,10 +26,8 @@ export function findDeliveries(
   accountId: string,
   deliveryIds: readonly string[],
 ) {
-  return listRows<Delivery>(database, {
-    text: `select ${deliveryColumns} from deliveries d where account_id = $1 and delivery_id = any($2::text[])`,
-    values: [accountId, deliveryIds],
-  });
+  return listRows<Delivery>(database, [accountId, deliveryIds])`
+    select ${deliveryColumns} from deliveries d where account_id = $1 and delivery_id = any($2::text[])`;
 }
 
 /**
@@ -48,12 +41,10 @@ export async function* walkDeliveryIds(
   const limit = 1_000;
   let last: DeliveryKey = { accountId: '', deliveryId: '' };
   for (let isLast = false; !isLast; ) {
-    const page = await listRows<DeliveryKey>(database, {
-      text: `select ${columnsOf('accountId, deliveryId')} from deliveries
-              where state = $1 and (account_id, delivery_id) > ($2, $3)
-              order by account_id, delivery_id limit ${limit}`,
-      values: [state, last.accountId, last.deliveryId],
-    });
+    const page = await listRows<DeliveryKey>(database, [state, last.accountId, last.deliveryId])`
+      select ${columnsOf('accountId, deliveryId')} from deliveries
+       where state = $1 and (account_id, delivery_id) > ($2, $3)
+       order by account_id, delivery_id limit ${limit}`;
     yield* page;
     last = page.at(-1) ?? last;
     isLast = page.length < limit;
@@ -62,21 +53,16 @@ export async function* walkDeliveryIds(
 
 /** The deliveries that were applied to an order, in the order in which they were applied. */
 export function listDeliveriesOfOrder(database: Queryable, accountId: string, orderId: string) {
-  return listRows<Delivery>(database, {
-    text: `select ${deliveryColumns} from deliveries d where account_id = $1 and order_id = $2
-            order by finished_at, delivery_id`,
-    values: [accountId, orderId],
-  });
+  return listRows<Delivery>(database, [accountId, orderId])`
+    select ${deliveryColumns} from deliveries d where account_id = $1 and order_id = $2
+     order by finished_at, delivery_id`;
 }
 
 const isDue = `d.state in ('received', 'parked') and d.next_try_at <= $1 and d.body is not null`;
 
 export async function hasDueDeliveries(database: Queryable, now: Date): Promise<boolean> {
-  const { rows } = await database.query({
-    name: 'has-due-deliveries',
-    text: `select 1 as due from deliveries d where ${isDue} limit 1`,
-    values: [now],
-  });
+  const rows = await listRows(database, [now], 'has-due-deliveries')`
+    select 1 as due from deliveries d where ${isDue} limit 1`;
   return rows.length > 0;
 }
 
@@ -87,11 +73,7 @@ const duePagesMax = 4;
  * Unfinished deliveries whose next try is due: the longest overdue, in any order. Those that another transaction has
  * locked are being tried, so they are skipped; that ends the race of several processes to try one delivery.
  */
-export async function lockDueDeliveries(
-  tx: Transaction,
-  now: Date,
-  limit: number,
-): Promise<Delivery[]> {
+export async function lockDueDeliveries(tx: Transaction, now: Date, limit: number) {
   const locked: Delivery[] = [];
   for (let page = 0; page < duePagesMax && locked.length < limit; page += 1) {
     const due = await listDueDeliveries(tx, now, { limit, offset: page * limit });
@@ -107,12 +89,9 @@ function listDueDeliveries(
   now: Date,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ) {
-  return listRows<DeliveryKey>(tx, {
-    name: 'list-due-deliveries',
-    text: `select ${columnsOf('accountId, deliveryId')} from deliveries d where ${isDue}
-            order by d.next_try_at limit $2 offset $3`,
-    values: [now, limit, offset],
-  });
+  return listRows<DeliveryKey>(tx, [now, limit, offset], 'list-due-deliveries')`
+    select ${columnsOf('accountId, deliveryId')} from deliveries d where ${isDue}
+     order by d.next_try_at limit $2 offset $3`;
 }
 
 function lockIfDue(tx: Transaction, now: Date, due: readonly DeliveryKey[]) {
@@ -127,13 +106,10 @@ function lockIfDue(tx: Transaction, now: Date, due: readonly DeliveryKey[]) {
 
 /** Those that are unfinished, locked in the order in which batches of webhooks lock them. */
 export function lockDeliveries(tx: Transaction, accountId: string, deliveryIds: readonly string[]) {
-  return listRows<Delivery>(tx, {
-    name: 'lock-deliveries',
-    text: `select ${deliveryColumns} from deliveries d
-            where d.account_id = $1 and d.delivery_id = any($2::text[])
-              and d.state in ('received', 'parked', 'dead') and d.body is not null
-            order by d.provider, d.delivery_key
-              for update`,
-    values: [accountId, deliveryIds],
-  });
+  return listRows<Delivery>(tx, [accountId, deliveryIds], 'lock-deliveries')`
+    select ${deliveryColumns} from deliveries d
+     where d.account_id = $1 and d.delivery_id = any($2::text[])
+       and d.state in ('received', 'parked', 'dead') and d.body is not null
+     order by d.provider, d.delivery_key
+       for update`;
 }

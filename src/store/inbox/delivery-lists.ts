@@ -64,10 +64,8 @@ export function listNewestOfOrder(
   limit: number,
   upTo?: Date,
 ) {
-  return listRows<ListedDelivery>(database, {
-    text: `select ${listedColumns} from deliveries d where account_id = $1 and order_id = $2
-              and ($4::timestamptz is null or received_at <= $4)
-            order by received_at desc, delivery_id desc limit $3`,
-    values: [accountId, orderId, limit, upTo ?? null],
-  });
+  return listRows<ListedDelivery>(database, [accountId, orderId, limit, upTo ?? null])`
+    select ${listedColumns} from deliveries d where account_id = $1 and order_id = $2
+       and ($4::timestamptz is null or received_at <= $4)
+     order by received_at desc, delivery_id desc limit $3`;
 }

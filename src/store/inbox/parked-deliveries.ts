@@ -3,6 +3,7 @@ import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { insertRows } from '../../postgres/insert-rows.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+import { execute } from '../query.ts';
 
 export type ParkedDelivery = {
   readonly accountId: string;
@@ -50,10 +51,8 @@ export async function deleteReferencesOf(
   accountId: string,
   deliveryIds: readonly string[],
 ) {
-  await tx.query({
-    text: 'delete from delivery_references where account_id = $1 and delivery_id = any($2::text[])',
-    values: [accountId, deliveryIds],
-  });
+  await execute(tx, [accountId, deliveryIds])`
+    delete from delivery_references where account_id = $1 and delivery_id = any($2::text[])`;
 }
 
 /** Ids of an order that parked deliveries may wait for. */
@@ -74,10 +73,7 @@ const knownNameRows = defineAccountRows<KnownName>(
  * The ids of deliveries that wait for one of the names, in the order of `known`. A shop may name one invoice in all of
  * its payments, so the list is bounded; each that is applied leads to the next ones.
  */
-export async function listParkedDeliveries(
-  database: Queryable,
-  known: readonly KnownNames[],
-): Promise<string[][]> {
+export async function listParkedDeliveries(database: Queryable, known: readonly KnownNames[]) {
   const flat = known.flatMap(({ accountId, names }, index) =>
     names.map((name) => ({ index, accountId, name })),
   );
@@ -110,11 +106,9 @@ export async function makeDue(
   accountId: string,
   deliveryIds: readonly string[],
 ) {
-  await database.query({
-    text: `update deliveries set state = 'parked', next_try_at = $3, finished_at = null
-            where account_id = $1 and delivery_id = any($2::text[])
-              and state in ('received', 'parked', 'dead')
-              and (next_try_at is null or next_try_at > $3)`,
-    values: [accountId, deliveryIds, beforeAllOthers],
-  });
+  await execute(database, [accountId, deliveryIds, beforeAllOthers])`
+    update deliveries set state = 'parked', next_try_at = $3, finished_at = null
+     where account_id = $1 and delivery_id = any($2::text[])
+       and state in ('received', 'parked', 'dead')
+       and (next_try_at is null or next_try_at > $3)`;
 }

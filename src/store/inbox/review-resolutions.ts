@@ -4,7 +4,7 @@ import type { FlagKey } from '../../domain/inbox/review.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Queryable, Statement, Transaction } from '../../postgres/database.ts';
-import { changesOne, listRows } from '../query.ts';
+import { changesOne, execute, listRows } from '../query.ts';
 
 export type ResolvedFlag = {
   readonly subject: string;
@@ -42,11 +42,9 @@ export function insertResolution(
   tx: Transaction,
   { accountId, subject, flag, at, actor, note }: ReviewResolution,
 ) {
-  return changesOne(tx, {
-    text: `insert into review_resolutions (account_id, subject, flag, resolved_at, actor, note)
-           values ($1, $2, $3, $4, $5, $6) on conflict (account_id, subject, flag) do nothing`,
-    values: [accountId, subject, flag, at, actor, note],
-  });
+  return changesOne(tx, [accountId, subject, flag, at, actor, note])`
+    insert into review_resolutions (account_id, subject, flag, resolved_at, actor, note)
+    values ($1, $2, $3, $4, $5, $6) on conflict (account_id, subject, flag) do nothing`;
 }
 
 /** The deliveries of an order that need review. The lock ends the race with an operator who resolves one by its id. */
@@ -55,12 +53,11 @@ export async function lockDeliveriesToReview(
   accountId: string,
   orderId: string,
 ): Promise<Array<{ readonly deliveryId: string; readonly flags: readonly ReviewFlag[] }>> {
-  const { rows } = await tx.query<{ delivery_id: string; flags: ReviewFlag[] }>({
-    text: `select delivery_id, flags from deliveries
-            where account_id = $1 and order_id = $2 and state = 'needs_review'
-            order by delivery_id for update`,
-    values: [accountId, orderId],
-  });
+  const values = [accountId, orderId];
+  const rows = await listRows<{ delivery_id: string; flags: ReviewFlag[] }>(tx, values)`
+    select delivery_id, flags from deliveries
+     where account_id = $1 and order_id = $2 and state = 'needs_review'
+     order by delivery_id for update`;
   return rows.map(({ delivery_id: deliveryId, flags }) => ({ deliveryId, flags }));
 }
 
@@ -72,11 +69,9 @@ export async function saveResolvedDeliveries(
   at: Date,
 ) {
   if (deliveryIds.length === 0) return;
-  await tx.query({
-    text: `update deliveries set state = 'resolved', next_try_at = null, finished_at = $3
-            where account_id = $1 and delivery_id = any($2::text[])`,
-    values: [accountId, deliveryIds, at],
-  });
+  await execute(tx, [accountId, deliveryIds, at])`
+    update deliveries set state = 'resolved', next_try_at = null, finished_at = $3
+     where account_id = $1 and delivery_id = any($2::text[])`;
 }
 
 type LockedToResolve = {
@@ -93,11 +88,9 @@ export function lockToResolve(
   deliveryIds: readonly string[],
   { state, before }: { readonly state: DeliveryState; readonly before: Date },
 ) {
-  return listRows<LockedToResolve>(tx, {
-    text: `select delivery_id as "deliveryId", flags, order_id as "orderId", provider from deliveries
-            where account_id = $1 and delivery_id = any($2::text[])
-              and state = $3 and coalesce(finished_at, received_at) < $4
-            order by delivery_id for update skip locked`,
-    values: [accountId, deliveryIds, state, before],
-  });
+  return listRows<LockedToResolve>(tx, [accountId, deliveryIds, state, before])`
+    select delivery_id as "deliveryId", flags, order_id as "orderId", provider from deliveries
+     where account_id = $1 and delivery_id = any($2::text[])
+       and state = $3 and coalesce(finished_at, received_at) < $4
+     order by delivery_id for update skip locked`;
 }

@@ -46,13 +46,11 @@ export async function listDeliveriesToReview(
   const isNext = isOne
     ? 'account_id = $1 and delivery_id > $2'
     : '(account_id, delivery_id) > ($1, $2)';
-  return listRows<DeliveryToReview>(database, {
-    text: `select account_id as "accountId", delivery_id as "deliveryId", state, why, flags,
-                  order_id as "orderId", coalesce(finished_at, received_at) as since
-             from deliveries where state = '${state}' and ${isNext}
-            order by account_id, delivery_id limit $3`,
-    values: [from, id, page.limit],
-  });
+  return listRows<DeliveryToReview>(database, [from, id, page.limit])`
+    select account_id as "accountId", delivery_id as "deliveryId", state, why, flags,
+           order_id as "orderId", coalesce(finished_at, received_at) as since
+      from deliveries where state = '${state}' and ${isNext}
+     order by account_id, delivery_id limit $3`;
 }
 
 /** An order or transaction with flags, including resolved ones; at least one is open. */
@@ -105,11 +103,7 @@ type FlaggedTable = {
  * pages would be empty. For one account the statement does it, with one index search for each row. Over all accounts no
  * statement may join, so pages are read and filtered until one is full.
  */
-async function listOpen(
-  database: Database,
-  page: ReviewPage,
-  flagged: FlaggedTable,
-): Promise<Flagged[]> {
+async function listOpen(database: Database, page: ReviewPage, flagged: FlaggedTable) {
   if (page.accountId !== undefined) return listPage(database, page, flagged, isOpenIn(flagged));
   const open: Flagged[] = [];
   for (let { after } = page; ; ) {
@@ -138,32 +132,26 @@ async function listPage(
 ): Promise<Flagged[]> {
   const { from, id } = startOf(page);
   const parameters = key.map((_column, index) => `$${index + 3}`);
-  return listRows<Flagged>(database, {
-    text: `select ${columns} from ${table}
-            where flags <> '{}' and (account_id, ${key.join(', ')}) > ($1, ${parameters.join(', ')})
-              ${isWanted}
-            order by account_id, ${key.join(', ')} limit $2`,
-    values: [from, page.limit, ...keyOf(id)],
-  });
+  return listRows<Flagged>(database, [from, page.limit, ...keyOf(id)])`
+    select ${columns} from ${table}
+     where flags <> '{}' and (account_id, ${key.join(', ')}) > ($1, ${parameters.join(', ')})
+       ${isWanted}
+     order by account_id, ${key.join(', ')} limit $2`;
 }
 
 function subjectOf({ orderId, transactionId }: Flagged): string {
   return transactionId ?? orderId;
 }
 
-async function findResolved(
-  database: Database,
-  rows: readonly Flagged[],
-): Promise<(row: Flagged, flag: ReviewFlag) => boolean> {
+async function findResolved(database: Database, rows: readonly Flagged[]) {
+  type Resolved = { subject: string; flag: string };
   const found = await database.pipelined((connection) =>
-    queryPerAccount<{ subject: string; flag: string }, Flagged>(
-      connection,
-      rows,
-      (accountId, own) => selectResolutions(accountId, own.map(subjectOf)),
+    queryPerAccount<Resolved, Flagged>(connection, rows, (accountId, own) =>
+      selectResolutions(accountId, own.map(subjectOf)),
     ),
   );
   const keys = new Set(found.map(({ subject, flag }) => `${subject} ${flag}`));
-  return (row, flag) => keys.has(`${subjectOf(row)} ${flag}`);
+  return (row: Flagged, flag: ReviewFlag) => keys.has(`${subjectOf(row)} ${flag}`);
 }
 
 /** All flags of the orders and their transactions, including resolved ones. */
@@ -171,14 +159,13 @@ export async function listFlagsOfOrders(
   database: Queryable,
   accountId: string,
   orderIds: readonly string[],
-): Promise<Array<Pick<Flagged, 'orderId' | 'transactionId' | 'flags'>>> {
+) {
   if (orderIds.length === 0) return [];
-  return listRows<Pick<Flagged, 'orderId' | 'transactionId' | 'flags'>>(database, {
-    text: `select order_id as "orderId", null as "transactionId", flags from orders
-            where account_id = $1 and order_id = any($2::text[]) and flags <> '{}'
-            union all
-           select order_id, transaction_id, flags from transactions
-            where account_id = $1 and order_id = any($2::text[]) and flags <> '{}'`,
-    values: [accountId, orderIds],
-  });
+  const values = [accountId, orderIds];
+  return listRows<Pick<Flagged, 'orderId' | 'transactionId' | 'flags'>>(database, values)`
+    select order_id as "orderId", null as "transactionId", flags from orders
+     where account_id = $1 and order_id = any($2::text[]) and flags <> '{}'
+     union all
+    select order_id, transaction_id, flags from transactions
+     where account_id = $1 and order_id = any($2::text[]) and flags <> '{}'`;
 }

@@ -57,10 +57,7 @@ function keyOf({ accountId, idName, id }: OrderQuestion): string {
   return `${accountId} ${idName} ${id}`;
 }
 
-async function askEach(
-  database: Queryable,
-  questions: readonly OrderQuestion[],
-): Promise<Array<OrderWithTransactions | undefined>> {
+async function askEach(database: Queryable, questions: readonly OrderQuestion[]) {
   const asked = questions.map((question, index) => ({ ...question, index }));
   const rows = await queryPerAccount<EnquiryRow, Asked>(database, asked, (accountId, own) => ({
     name: 'find-orders-with-transactions',

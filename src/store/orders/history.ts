@@ -3,6 +3,7 @@ import type { Change } from '../../domain/history.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import type { OrderKey } from '../order-rows.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+import { execute, listRows } from '../query.ts';
 
 export type HistoryEntry = {
   /** Null for a change of the order itself. */
@@ -84,17 +85,11 @@ export type HistoryRow = {
   entries: Stored[];
 };
 
-export async function listHistory(
-  database: Queryable,
-  accountId: string,
-  orderId: string,
-): Promise<HistoryEntry[]> {
-  const result = await database.query<HistoryRow>({
-    text: `select order_id, cause, happened_at, entries from history
-            where account_id = $1 and order_id = $2 order by position`,
-    values: [accountId, orderId],
-  });
-  return result.rows.flatMap(toEntries);
+export async function listHistory(database: Queryable, accountId: string, orderId: string) {
+  const rows = await listRows<HistoryRow>(database, [accountId, orderId])`
+    select order_id, cause, happened_at, entries from history
+     where account_id = $1 and order_id = $2 order by position`;
+  return rows.flatMap(toEntries);
 }
 
 /** The last rows of an order's history, oldest first. */
@@ -102,13 +97,11 @@ export async function listRecentHistory(
   database: Queryable,
   { accountId, orderId }: OrderKey,
   limit: number,
-): Promise<HistoryEntry[]> {
-  const result = await database.query<HistoryRow>({
-    text: `select order_id, cause, happened_at, entries from history
-            where account_id = $1 and order_id = $2 order by position desc limit $3`,
-    values: [accountId, orderId, limit],
-  });
-  return result.rows.toReversed().flatMap(toEntries);
+) {
+  const rows = await listRows<HistoryRow>(database, [accountId, orderId, limit])`
+    select order_id, cause, happened_at, entries from history
+     where account_id = $1 and order_id = $2 order by position desc limit $3`;
+  return rows.toReversed().flatMap(toEntries);
 }
 
 /** The history of many orders of one account, by order id. */
@@ -118,12 +111,10 @@ export async function listHistoryOfOrders(
   orderIds: readonly string[],
 ): Promise<Map<string, HistoryEntry[]>> {
   if (orderIds.length === 0) return new Map();
-  const result = await database.query<HistoryRow>({
-    text: `select order_id, cause, happened_at, entries from history
-            where account_id = $1 and order_id = any($2::text[]) order by order_id, position`,
-    values: [accountId, orderIds],
-  });
-  const byOrder = Map.groupBy(result.rows, ({ order_id }) => order_id);
+  const rows = await listRows<HistoryRow>(database, [accountId, orderIds])`
+    select order_id, cause, happened_at, entries from history
+     where account_id = $1 and order_id = any($2::text[]) order by order_id, position`;
+  const byOrder = Map.groupBy(rows, ({ order_id }) => order_id);
   return new Map([...byOrder].map(([orderId, own]) => [orderId, own.flatMap(toEntries)]));
 }
 
@@ -144,16 +135,11 @@ export type HistoryRecord = {
 };
 
 /** The order must be locked if the rows are to be saved again. */
-export async function listHistoryRows(
-  database: Queryable,
-  { accountId, orderId }: OrderKey,
-): Promise<HistoryRecord[]> {
-  const result = await database.query<HistoryRecordRow>({
-    text: `select position, entries from history
-            where account_id = $1 and order_id = $2 order by position`,
-    values: [accountId, orderId],
-  });
-  return result.rows.map(toHistoryRecord);
+export async function listHistoryRows(database: Queryable, { accountId, orderId }: OrderKey) {
+  const rows = await listRows<HistoryRecordRow>(database, [accountId, orderId])`
+    select position, entries from history
+     where account_id = $1 and order_id = $2 order by position`;
+  return rows.map(toHistoryRecord);
 }
 
 export type HistoryRecordRow = { readonly position: number; readonly entries: readonly Stored[] };
@@ -171,9 +157,7 @@ export function toHistoryRecord({ position, entries }: HistoryRecordRow): Histor
 
 const rewritten = defineAccountRows<HistoryRecord>(
   { integer: ['position'] },
-  {
-    entries: ['json', ({ entries }) => entries.map(toStored)],
-  },
+  { entries: ['json', ({ entries }) => entries.map(toStored)] },
 );
 
 /** The history is append-only except for personal data, which is masked or erased in place. */
@@ -184,9 +168,7 @@ export async function saveHistoryRows(
 ) {
   if (changed.length === 0) return;
   const parameters = rewritten.toParameters(accountId, changed);
-  await tx.query({
-    text: `update history h set entries = row.entries from ${rewritten.from}
-            where h.account_id = $1 and h.order_id = $4 and h.position = row.position`,
-    values: [...parameters, orderId],
-  });
+  await execute(tx, [...parameters, orderId])`
+    update history h set entries = row.entries from ${rewritten.from}
+     where h.account_id = $1 and h.order_id = $4 and h.position = row.position`;
 }

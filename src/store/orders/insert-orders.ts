@@ -24,10 +24,7 @@ export type InsertedOrder = {
  * Ends the race between an order and the delivery that names it: a delivery looks for its order after it is stored, and
  * parked deliveries are listed here after the orders are committed, so at least one side sees the other.
  */
-export async function insertOrdersAndLook(
-  database: Database,
-  orders: readonly Order[],
-): Promise<InsertedOrder[]> {
+export async function insertOrdersAndLook(database: Database, orders: readonly Order[]) {
   return database.pipelined(async (connection) => {
     const [isNew, parked] = await inOrder([
       () => insertOrders(connection, orders),
@@ -90,10 +87,7 @@ const rows = defineRows<Order>(
  * For each order whether it is new: false when its invoice already has an order, in the database or earlier in the
  * batch. Orders are inserted sorted, so that two batches with the same invoices lock them in the same order.
  */
-export async function insertOrders(
-  database: Queryable,
-  orders: readonly Order[],
-): Promise<boolean[]> {
+export async function insertOrders(database: Queryable, orders: readonly Order[]) {
   const result = await database.query<{ order_id: string }>(
     insertRows({
       ...{ name: 'insert-orders', into: 'orders', rows, entries: orders },
@@ -111,10 +105,7 @@ const linkRows = defineAccountRows<LinkedOrder>({
 });
 
 /** For each order whether it is new. The transaction ensures that no order is stored without its link. */
-export async function insertLinkedOrders(
-  tx: Transaction,
-  orders: readonly LinkedOrder[],
-): Promise<boolean[]> {
+export async function insertLinkedOrders(tx: Transaction, orders: readonly LinkedOrder[]) {
   const [isNew] = await inOrder([() => insertOrders(tx, orders), () => insertLinks(tx, orders)]);
   return isNew;
 }

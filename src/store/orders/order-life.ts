@@ -7,7 +7,7 @@ import type { DeliveryState } from '../../domain/inbox/delivery.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { LifeAttempt, LifeEvent } from '../../domain/why/timeline.ts';
 import type { Queryable } from '../../postgres/database.ts';
-import { type ListedDelivery, listNewestOfOrder } from '../inbox/delivery-lists.ts';
+import { listNewestOfOrder } from '../inbox/delivery-lists.ts';
 import type { OrderKey } from '../order-rows.ts';
 import { listRows } from '../query.ts';
 import { type HistoryEntry, type HistoryRow, toEntries } from './history.ts';
@@ -31,16 +31,15 @@ export async function readHistoryPage(
   { accountId, orderId }: OrderKey,
   { upTo, limit }: LifePage,
 ): Promise<HistoryPage> {
-  const { rows } = await database.query<HistoryRow & { first_position: number }>({
-    name: 'read-history-page',
-    text: `select order_id, cause, happened_at, entries,
-                  (select min(position) from history
-                    where account_id = $1 and order_id = $2) as first_position
-             from history
-            where account_id = $1 and order_id = $2 and happened_at <= $3
-            order by happened_at desc, position desc limit $4`,
-    values: [accountId, orderId, upTo, limit],
-  });
+  type Row = HistoryRow & { first_position: number };
+  const values = [accountId, orderId, upTo, limit];
+  const rows = await listRows<Row>(database, values, 'read-history-page')`
+    select order_id, cause, happened_at, entries,
+           (select min(position) from history
+             where account_id = $1 and order_id = $2) as first_position
+      from history
+     where account_id = $1 and order_id = $2 and happened_at <= $3
+     order by happened_at desc, position desc limit $4`;
   return {
     rows: rows.map((row) => ({ at: row.happened_at, entries: toEntries(row) })),
     firstPosition: rows[0]?.first_position,
@@ -48,11 +47,8 @@ export async function readHistoryPage(
 }
 
 /** Newest first. */
-export function listDeliveriesUpTo(
-  database: Queryable,
-  order: OrderKey,
-  { upTo, limit }: LifePage,
-): Promise<ListedDelivery[]> {
+export function listDeliveriesUpTo(database: Queryable, order: OrderKey, page: LifePage) {
+  const { upTo, limit } = page;
   return listNewestOfOrder(database, order.accountId, order.orderId, limit, upTo);
 }
 
@@ -61,22 +57,17 @@ export async function listEventsUpTo(
   database: Queryable,
   { accountId, orderId }: OrderKey,
   { upTo, limit }: LifePage,
-): Promise<LifeEvent[]> {
-  const { rows } = await database.query<Omit<LifeEvent, 'eventId'> & { sequence: number }>({
-    name: 'list-events-up-to',
-    text: `select sequence, min(event_type) as type, min(transaction_id) as "transactionId",
-                  min(status) as status, min(occurred_at) as "occurredAt",
-                  json_agg(json_build_object('endpointId', endpoint_id, 'state', state,
-                    'attempts', attempts) order by endpoint_id) as endpoints
-             from events
-            where account_id = $1 and order_id = $2 and occurred_at <= $3
-            group by sequence order by min(occurred_at) desc, sequence desc limit $4`,
-    values: [accountId, orderId, upTo, limit],
-  });
-  return rows.map(({ sequence, ...event }) => ({
-    eventId: eventIdOf({ accountId, orderId, sequence }),
-    ...event,
-  }));
+) {
+  const values = [accountId, orderId, upTo, limit];
+  const rows = await listRows<Numbered<LifeEvent>>(database, values, 'list-events-up-to')`
+    select sequence, min(event_type) as type, min(transaction_id) as "transactionId",
+           min(status) as status, min(occurred_at) as "occurredAt",
+           json_agg(json_build_object('endpointId', endpoint_id, 'state', state,
+             'attempts', attempts) order by endpoint_id) as endpoints
+      from events
+     where account_id = $1 and order_id = $2 and occurred_at <= $3
+     group by sequence order by min(occurred_at) desc, sequence desc limit $4`;
+  return rows.map((row) => withEventId({ accountId, orderId }, row));
 }
 
 /** Newest first. */
@@ -84,23 +75,27 @@ export async function listAttemptsUpTo(
   database: Queryable,
   { accountId, orderId }: OrderKey,
   { upTo, limit }: LifePage,
-): Promise<LifeAttempt[]> {
-  const { rows } = await database.query<Omit<LifeAttempt, 'eventId'> & { sequence: number }>({
-    name: 'list-attempts-up-to',
-    text: `select a.sequence, e.event_type as type, a.endpoint_id as "endpointId", n.url, a.attempt,
-                  a.attempted_at as "attemptedAt", a.status as "httpStatus",
-                  a.duration_ms as "durationMs"
-             from event_attempts a
-             join events e using (account_id, order_id, sequence, endpoint_id)
-             left join endpoints n using (account_id, endpoint_id)
-            where a.account_id = $1 and a.order_id = $2 and a.attempted_at <= $3
-            order by a.attempted_at desc, a.sequence desc, a.endpoint_id limit $4`,
-    values: [accountId, orderId, upTo, limit],
-  });
-  return rows.map(({ sequence, ...attempt }) => ({
-    eventId: eventIdOf({ accountId, orderId, sequence }),
-    ...attempt,
-  }));
+) {
+  const values = [accountId, orderId, upTo, limit];
+  const rows = await listRows<Numbered<LifeAttempt>>(database, values, 'list-attempts-up-to')`
+    select a.sequence, e.event_type as type, a.endpoint_id as "endpointId", n.url, a.attempt,
+           a.attempted_at as "attemptedAt", a.status as "httpStatus",
+           a.duration_ms as "durationMs"
+      from event_attempts a
+      join events e using (account_id, order_id, sequence, endpoint_id)
+      left join endpoints n using (account_id, endpoint_id)
+     where a.account_id = $1 and a.order_id = $2 and a.attempted_at <= $3
+     order by a.attempted_at desc, a.sequence desc, a.endpoint_id limit $4`;
+  return rows.map((row) => withEventId({ accountId, orderId }, row));
+}
+
+type Numbered<Entry> = Omit<Entry, 'eventId'> & { readonly sequence: number };
+
+function withEventId<Row extends { readonly sequence: number }>(
+  order: OrderKey,
+  { sequence, ...row }: Row,
+) {
+  return { eventId: eventIdOf({ ...order, sequence }), ...row };
 }
 
 type LastChangeRow = {
@@ -122,20 +117,18 @@ export async function listLastChanges(
   transactionIds: readonly string[],
 ): Promise<LastChangeRow[]> {
   if (transactionIds.length === 0) return [];
-  return listRows<LastChangeRow>(database, {
-    name: 'list-last-changes',
-    text: `select distinct on (entry ->> 'transactionId', change ->> 0)
-                  entry ->> 'transactionId' as "transactionId", change ->> 0 as field,
-                  change -> 1 as "from", change -> 2 as "to", cause, happened_at as "happenedAt"
-             from (select position, cause, happened_at, entries from history
-                    where account_id = $1 and order_id = $2
-                    order by position desc limit $4) h
-            cross join lateral json_array_elements(h.entries) with ordinality as e (entry, place)
-            cross join lateral json_array_elements(entry -> 'changes') as c (change)
-            where entry ->> 'transactionId' = any($3::text[])
-            order by entry ->> 'transactionId', change ->> 0, position desc, place desc`,
-    values: [accountId, orderId, transactionIds, historyRowsMax],
-  });
+  const values = [accountId, orderId, transactionIds, historyRowsMax];
+  return listRows<LastChangeRow>(database, values, 'list-last-changes')`
+    select distinct on (entry ->> 'transactionId', change ->> 0)
+           entry ->> 'transactionId' as "transactionId", change ->> 0 as field,
+           change -> 1 as "from", change -> 2 as "to", cause, happened_at as "happenedAt"
+      from (select position, cause, happened_at, entries from history
+             where account_id = $1 and order_id = $2
+             order by position desc limit $4) h
+     cross join lateral json_array_elements(h.entries) with ordinality as e (entry, place)
+     cross join lateral json_array_elements(entry -> 'changes') as c (change)
+     where entry ->> 'transactionId' = any($3::text[])
+     order by entry ->> 'transactionId', change ->> 0, position desc, place desc`;
 }
 
 export type DeliveryOfKey = {
@@ -152,16 +145,14 @@ export async function listDeliveriesByKey(
   names: ReadonlyArray<Pick<DeliveryOfKey, 'provider' | 'deliveryKey'>>,
 ): Promise<DeliveryOfKey[]> {
   if (names.length === 0) return [];
-  return listRows<DeliveryOfKey>(database, {
-    name: 'list-deliveries-by-key',
-    text: `select d.provider, d.delivery_key as "deliveryKey", d.delivery_id as "deliveryId", d.state
-             from unnest($2::text[], $3::text[]) as name (provider, delivery_key)
-             join deliveries d on d.account_id = $1 and d.provider = name.provider
-              and d.delivery_key = name.delivery_key`,
-    values: [
-      accountId,
-      names.map(({ provider }) => provider),
-      names.map(({ deliveryKey }) => deliveryKey),
-    ],
-  });
+  const values = [
+    accountId,
+    names.map(({ provider }) => provider),
+    names.map(({ deliveryKey }) => deliveryKey),
+  ];
+  return listRows<DeliveryOfKey>(database, values, 'list-deliveries-by-key')`
+    select d.provider, d.delivery_key as "deliveryKey", d.delivery_id as "deliveryId", d.state
+      from unnest($2::text[], $3::text[]) as name (provider, delivery_key)
+      join deliveries d on d.account_id = $1 and d.provider = name.provider
+       and d.delivery_key = name.delivery_key`;
 }

@@ -48,10 +48,7 @@ type TransactionPart = PaymentSummary & {
 };
 
 /** In the order of the names. Orders that do not exist are left out. */
-export async function listOrderRows(
-  database: Database,
-  names: readonly OrderKey[],
-): Promise<OrderListRow[]> {
+export async function listOrderRows(database: Database, names: readonly OrderKey[]) {
   const [orders, transactions] = await database.pipelined((connection) =>
     Promise.all([
       queryPerAccount<OrderPart, OrderKey>(connection, names, (accountId, own) => ({
@@ -105,11 +102,9 @@ const lookedAtMax = 500;
 
 /** The currencies of the newest orders of an account, the most frequent one first. */
 export function listRecentCurrencies(database: Queryable, accountId: string) {
-  return listValues<string>(database, {
-    text: `select currency
-             from (select currency from orders where account_id = $1
-                    order by order_id desc limit $2) newest
-            group by currency order by count(*) desc, currency`,
-    values: [accountId, lookedAtMax],
-  });
+  return listValues<string>(database, [accountId, lookedAtMax])`
+    select currency
+      from (select currency from orders where account_id = $1
+             order by order_id desc limit $2) newest
+     group by currency order by count(*) desc, currency`;
 }

@@ -21,10 +21,7 @@ export type ReferencedOrders = {
   readonly isProviderOrderKnown: boolean;
 };
 
-export async function findReferencedOrders(
-  database: Queryable,
-  referring: readonly Referring[],
-): Promise<ReferencedOrders[]> {
+export async function findReferencedOrders(database: Queryable, referring: readonly Referring[]) {
   const found = referring.map(
     (): ReferencedOrders => ({ orders: [], isProviderOrderKnown: false }),
   );
@@ -77,10 +74,7 @@ function eachName(
   for (const name of references.invoiceIds) addIfGiven('invoice', name);
 }
 
-async function findOrders(
-  database: Queryable,
-  lookups: readonly Lookup[],
-): Promise<Map<number, ReferencedOrders>> {
+async function findOrders(database: Queryable, lookups: readonly Lookup[]) {
   type Found = { index: number; kind: string; order_id: string };
   const rows = await queryPerAccount<Found, Lookup>(database, lookups, (accountId, own) => ({
     name: 'find-referenced-orders',

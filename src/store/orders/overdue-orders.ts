@@ -6,7 +6,7 @@
 import type { Order } from '../../domain/orders/order.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import { queryPerAccount } from '../per-account.ts';
-import { columnsOf, findValue, listRows } from '../query.ts';
+import { columnsOf, execute, findValue, listRows } from '../query.ts';
 import { findCursor } from '../sweep-cursors.ts';
 
 /** Of its row in `sweep_cursors`. */
@@ -23,12 +23,10 @@ export async function listOverdueOrders(
   until: Date,
   limit: number,
 ): Promise<OverdueOrder[]> {
-  const open = await listRows<OverdueOrder>(database, {
-    text: `select ${columns} from orders
-            where lapses_at >= $1 and lapses_at <= $2 and status in ('new', 'pending')
-            order by lapses_at limit $3`,
-    values: [from, until, limit],
-  });
+  const open = await listRows<OverdueOrder>(database, [from, until, limit])`
+    select ${columns} from orders
+     where lapses_at >= $1 and lapses_at <= $2 and status in ('new', 'pending')
+     order by lapses_at limit $3`;
   const isFull = open.length === limit;
   const end = isFull ? (open.at(-1)?.lapsesAt ?? until) : until;
   const paid = await listPartlyCaptured(database, from, end);
@@ -38,11 +36,7 @@ export async function listOverdueOrders(
 }
 
 /** A paid order may have a second payment that is captured in part; lapsing settles that payment too. */
-async function listPartlyCaptured(
-  database: Database,
-  from: Date,
-  until: Date,
-): Promise<OverdueOrder[]> {
+async function listPartlyCaptured(database: Database, from: Date, until: Date) {
   const paid: OverdueOrder[] = [];
   for (let isLast = false; !isLast; ) {
     const page = await listPaidAgain(database, paid.at(-1) ?? beforeAll(from), until);
@@ -74,65 +68,51 @@ function listPaidAgain(
   { lapsesAt, accountId, orderId }: OverdueOrder,
   until: Date,
 ) {
-  return listRows<OverdueOrder>(database, {
-    text: `select ${columns} from orders
-            where lapses_at >= $1 and lapses_at <= $2 and status = 'completed' and attempts > 1
-              and (lapses_at, account_id, order_id) > ($1, $3, $4)
-            order by lapses_at, account_id, order_id limit ${paidPageSize}`,
-    values: [lapsesAt, until, accountId, orderId],
-  });
+  return listRows<OverdueOrder>(database, [lapsesAt, until, accountId, orderId])`
+    select ${columns} from orders
+     where lapses_at >= $1 and lapses_at <= $2 and status = 'completed' and attempts > 1
+       and (lapses_at, account_id, order_id) > ($1, $3, $4)
+     order by lapses_at, account_id, order_id limit ${paidPageSize}`;
 }
 
 /** The `lapses_at` of the order that follows after `limit` others; undefined if there are fewer. */
 export function findWindowEnd(database: Queryable, from: Date, limit: number) {
-  return findValue<Date>(database, {
-    text: `select lapses_at from orders where lapses_at >= $1
-            order by lapses_at offset $2 limit 1`,
-    values: [from, limit],
-  });
+  return findValue<Date>(database, [from, limit])`
+    select lapses_at from orders where lapses_at >= $1
+     order by lapses_at offset $2 limit 1`;
 }
 
 /** Up to which `lapses_at` orders were lapsed. Without a cursor the earliest of all; undefined without orders. */
 export async function findReachedAt(database: Queryable): Promise<Date | undefined> {
   const { reachedAt } = await findCursor(database, name);
   if (reachedAt) return reachedAt;
-  const text = 'select min(lapses_at) from orders';
-  return (await findValue<Date | null>(database, { text })) ?? undefined;
+  return (await findValue<Date | null>(database)`select min(lapses_at) from orders`) ?? undefined;
 }
 
 /** Not by `saveCursor`: the time may go back, and the scan of all orders has its cursor in the same row. */
 export async function saveReachedAt(database: Queryable, reachedAt: Date) {
-  await database.query({
-    text: `insert into sweep_cursors (name, account_id, order_id, position, reached_at)
-           values ($1, '', '', 0, $2)
-           on conflict (name) do update set reached_at = excluded.reached_at`,
-    values: [name, reachedAt],
-  });
+  await execute(database, [name, reachedAt])`
+    insert into sweep_cursors (name, account_id, order_id, position, reached_at)
+    values ($1, '', '', 0, $2)
+    on conflict (name) do update set reached_at = excluded.reached_at`;
 }
 
 /** Scans the next `limit` orders by key from where the last scan stopped, and starts over after the last order. */
-export function scanForOverdueOrders(
-  database: Database,
-  now: Date,
-  limit: number,
-): Promise<OverdueOrder[]> {
+export function scanForOverdueOrders(database: Database, now: Date, limit: number) {
   return database.transaction(async (tx) => {
     const cursor = await findCursor(tx, name, 'for update');
-    const { rows } = await tx.query<OverdueOrder & { isOverdue: boolean; nth: number }>({
-      text: `select * from (
-               select ${columns}, row_number() over () as nth,
-                      status in ('new', 'pending') and lapses_at <= $3 as "isOverdue"
-                 from (select account_id, order_id, lapses_at, status from orders
-                        where (account_id, order_id) > ($1, $2)
-                        order by account_id, order_id limit $4) next) scanned
-              where "isOverdue" or nth = $4`,
-      values: [cursor.accountId, cursor.id, now, limit],
-    });
+    const values = [cursor.accountId, cursor.id, now, limit];
+    const rows = await listRows<OverdueOrder & { isOverdue: boolean; nth: number }>(tx, values)`
+      select * from (
+        select ${columns}, row_number() over () as nth,
+               status in ('new', 'pending') and lapses_at <= $3 as "isOverdue"
+          from (select account_id, order_id, lapses_at, status from orders
+                 where (account_id, order_id) > ($1, $2)
+                 order by account_id, order_id limit $4) next) scanned
+       where "isOverdue" or nth = $4`;
     const last = rows.find(({ nth }) => nth === limit);
-    await tx.query({
-      text: 'update sweep_cursors set account_id = $2, order_id = $3 where name = $1',
-      values: [name, last?.accountId ?? '', last?.orderId ?? ''],
-    });
+    await execute(tx, [name, last?.accountId ?? '', last?.orderId ?? ''])`
+      update sweep_cursors set account_id = $2, order_id = $3 where name = $1`;
     return rows
       .filter(({ isOverdue }) => isOverdue)
       .map(({ accountId, orderId, lapsesAt }) => ({ accountId, orderId, lapsesAt }));

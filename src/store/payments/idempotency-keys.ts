@@ -1,6 +1,6 @@
 /** Idempotency keys: the first request made with each key, and its answer. Contract 11.9. */
 import type { Database, Queryable, Transaction } from '../../postgres/database.ts';
-import { changesOne, findRow } from '../query.ts';
+import { changesOne, execute, findRow, listRows } from '../query.ts';
 
 export type IdempotencyKey = {
   readonly accountId: string;
@@ -23,14 +23,12 @@ export function findFirstRequest(
   { accountId, keyDigest, scope }: IdempotencyKey,
   usedAfter: Date,
 ) {
-  return findRow<FirstRequest>(database, {
-    name: 'find-first-request',
-    text: `select content_digest as "contentDigest", transaction_id as "transactionId", answer,
-                  created_at as "createdAt"
-             from idempotency_keys
-            where account_id = $1 and key_digest = $2 and scope = $3 and created_at > $4`,
-    values: [accountId, keyDigest, scope, usedAfter],
-  });
+  const values = [accountId, keyDigest, scope, usedAfter];
+  return findRow<FirstRequest>(database, values, 'find-first-request')`
+    select content_digest as "contentDigest", transaction_id as "transactionId", answer,
+           created_at as "createdAt"
+      from idempotency_keys
+     where account_id = $1 and key_digest = $2 and scope = $3 and created_at > $4`;
 }
 
 /**
@@ -44,27 +42,25 @@ export async function claimKey(
   usedAfter: Date,
 ): Promise<boolean> {
   const { contentDigest, orderId, transactionId, createdAt } = request;
-  return changesOne(tx, {
-    name: 'claim-idempotency-key',
-    text: `insert into idempotency_keys as k
-             (account_id, key_digest, scope, content_digest, order_id, transaction_id, created_at)
-           values ($1, $2, $3, $4, $5, $6, $7)
-           on conflict (account_id, key_digest, scope) do update
-              set content_digest = excluded.content_digest, order_id = excluded.order_id,
-                  transaction_id = excluded.transaction_id, answer = null,
-                  created_at = excluded.created_at
-            where k.created_at <= $8`,
-    values: [
-      accountId,
-      keyDigest,
-      scope,
-      contentDigest,
-      orderId,
-      transactionId,
-      createdAt,
-      usedAfter,
-    ],
-  });
+  const values = [
+    accountId,
+    keyDigest,
+    scope,
+    contentDigest,
+    orderId,
+    transactionId,
+    createdAt,
+    usedAfter,
+  ];
+  return changesOne(tx, values, 'claim-idempotency-key')`
+    insert into idempotency_keys as k
+      (account_id, key_digest, scope, content_digest, order_id, transaction_id, created_at)
+    values ($1, $2, $3, $4, $5, $6, $7)
+    on conflict (account_id, key_digest, scope) do update
+       set content_digest = excluded.content_digest, order_id = excluded.order_id,
+           transaction_id = excluded.transaction_id, answer = null,
+           created_at = excluded.created_at
+     where k.created_at <= $8`;
 }
 
 /** Does nothing when an answer is stored already: every repeat gets the same answer. */
@@ -74,34 +70,25 @@ export async function saveAnswer(
   transactionId: string,
   answer: object,
 ) {
-  await database.query({
-    name: 'save-first-answer',
-    text: `update idempotency_keys set answer = $5
-            where account_id = $1 and key_digest = $2 and scope = $3
-              and transaction_id = $4 and answer is null`,
-    values: [accountId, keyDigest, scope, transactionId, JSON.stringify(answer)],
-  });
+  const values = [accountId, keyDigest, scope, transactionId, JSON.stringify(answer)];
+  await execute(database, values, 'save-first-answer')`
+    update idempotency_keys set answer = $5
+     where account_id = $1 and key_digest = $2 and scope = $3
+       and transaction_id = $4 and answer is null`;
 }
 
 /**
  * Deletes expired keys, oldest first, except those claimed again since they were listed. Returns how many were listed.
  */
-export async function pruneKeys(
-  database: Database,
-  createdBefore: Date,
-  limit: number,
-): Promise<number> {
-  const { rows } = await database.query<{ account_id: string; key_digest: Buffer }>({
-    text: `select account_id, key_digest from idempotency_keys
-            where created_at <= $1 order by created_at limit $2`,
-    values: [createdBefore, limit],
-  });
+export async function pruneKeys(database: Database, createdBefore: Date, limit: number) {
+  const values = [createdBefore, limit];
+  const rows = await listRows<{ account_id: string; key_digest: Buffer }>(database, values)`
+    select account_id, key_digest from idempotency_keys
+     where created_at <= $1 order by created_at limit $2`;
   for (const [accountId, own] of Map.groupBy(rows, ({ account_id }) => account_id)) {
-    await database.query({
-      text: `delete from idempotency_keys
-              where account_id = $1 and key_digest = any($2::bytea[]) and created_at <= $3`,
-      values: [accountId, own.map(({ key_digest }) => key_digest), createdBefore],
-    });
+    await execute(database, [accountId, own.map(({ key_digest }) => key_digest), createdBefore])`
+      delete from idempotency_keys
+       where account_id = $1 and key_digest = any($2::bytea[]) and created_at <= $3`;
   }
   return rows.length;
 }

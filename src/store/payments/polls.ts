@@ -3,7 +3,7 @@ import type { ProviderName } from '../../domain/provider-name.ts';
 import { addSeconds } from '../../domain/time.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
-import { findValue, listRows } from '../query.ts';
+import { columnsOf, execute, findValue, listRows } from '../query.ts';
 import { hasId } from './transactions.ts';
 
 export type DuePoll = { readonly accountId: string; readonly transactionId: string };
@@ -77,17 +77,14 @@ function listDuePolls(
   { except, from = earliest, until = now }: Omit<PollsToClaim, 'limit'>,
   { offset, limit }: { readonly offset: number; readonly limit: number },
 ) {
-  return listRows<ListedPoll>(database, {
-    // Numbers in the text: a plan that is kept for any offset and limit may sort all due rows.
-    name: `list-due-polls-${offset}-${limit}`,
-    text: `select account_id as "accountId", order_id as "orderId", transaction_id as "transactionId", polls
-             from transactions
-            where provider = $1 and next_poll_at >= $2 and next_poll_at <= $3
-              and account_id <> all ($4::text[])
-              and (polled_at is null or polled_at <= $5)
-            order by next_poll_at offset ${offset} limit ${limit}`,
-    values: [provider, from, until, except, polledBefore],
-  });
+  const values = [provider, from, until, except, polledBefore];
+  // Numbers in the text: a plan that is kept for any offset and limit may sort all due rows.
+  return listRows<ListedPoll>(database, values, `list-due-polls-${offset}-${limit}`)`
+    select ${columnsOf('accountId, orderId, transactionId, polls')} from transactions
+     where provider = $1 and next_poll_at >= $2 and next_poll_at <= $3
+       and account_id <> all ($4::text[])
+       and (polled_at is null or polled_at <= $5)
+     order by next_poll_at offset ${offset} limit ${limit}`;
 }
 
 type PlannedPoll = ClaimedPoll &
@@ -110,11 +107,7 @@ const claimRows = defineAccountRows<PlannedPoll>(
  * another process has claimed since has a higher one. Rows that are locked are skipped. The next poll is scheduled
  * before the provider answers, so that polling continues if this process ends.
  */
-async function claimPolls(
-  database: Database,
-  due: readonly ListedPoll[],
-  times: PollTimes,
-): Promise<ClaimedPoll[]> {
+async function claimPolls(database: Database, due: readonly ListedPoll[], times: PollTimes) {
   if (due.length === 0) return [];
   const { now, polledBefore } = times;
   const planned = due.map((poll) => ({
@@ -146,10 +139,7 @@ async function claimPolls(
   return claimed ?? [];
 }
 
-function nextPollAt(
-  { polls }: ListedPoll,
-  { now, intervalSeconds, pollsMax }: PollTimes,
-): Date | null {
+function nextPollAt({ polls }: ListedPoll, { now, intervalSeconds, pollsMax }: PollTimes) {
   if (polls + 1 >= pollsMax) return null;
   return addSeconds(now, intervalSeconds[polls] ?? intervalSeconds.at(-1) ?? 0);
 }
@@ -160,13 +150,10 @@ export function findDueAfter(
   provider: ProviderName,
   { from, now, limit }: { readonly from: Date; readonly now: Date; readonly limit: number },
 ) {
-  return findValue<Date>(database, {
-    name: 'find-due-after',
-    text: `select next_poll_at from transactions
-            where provider = $1 and next_poll_at >= $2 and next_poll_at <= $3
-            order by next_poll_at offset $4 limit 1`,
-    values: [provider, from, now, limit],
-  });
+  return findValue<Date>(database, [provider, from, now, limit], 'find-due-after')`
+    select next_poll_at from transactions
+     where provider = $1 and next_poll_at >= $2 and next_poll_at <= $3
+     order by next_poll_at offset $4 limit 1`;
 }
 
 /** Claims a poll for an enquiry. It does not count against `pollsMax` and leaves the schedule alone. */
@@ -175,14 +162,12 @@ export function claimPollOfEnquiry(
   { accountId, transactionId }: DuePoll,
   { now, polledBefore }: Pick<PollTimes, 'now' | 'polledBefore'>,
 ) {
-  return findValue<string>(database, {
-    name: 'claim-poll-of-enquiry',
-    text: `update transactions t set polled_at = $3
-            where account_id = $1 and ${hasId('$2::text')} and ${isOpen}
-              and (polled_at is null or polled_at <= $4)
-           returning order_id`,
-    values: [accountId, transactionId, now, polledBefore],
-  });
+  const values = [accountId, transactionId, now, polledBefore];
+  return findValue<string>(database, values, 'claim-poll-of-enquiry')`
+    update transactions t set polled_at = $3
+     where account_id = $1 and ${hasId('$2::text')} and ${isOpen}
+       and (polled_at is null or polled_at <= $4)
+    returning order_id`;
 }
 
 /** Not final, or final for now: a payment that may still be retried or captured further has a next poll. */
@@ -194,9 +179,7 @@ export async function setNextPoll(
   { accountId, transactionId }: DuePoll,
   nextPollAt: Date | null,
 ) {
-  await database.query({
-    text: `update transactions t set next_poll_at = $3
-            where account_id = $1 and ${hasId('$2::text')} and ${isOpen}`,
-    values: [accountId, transactionId, nextPollAt],
-  });
+  await execute(database, [accountId, transactionId, nextPollAt])`
+    update transactions t set next_poll_at = $3
+     where account_id = $1 and ${hasId('$2::text')} and ${isOpen}`;
 }

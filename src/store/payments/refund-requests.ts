@@ -5,15 +5,12 @@ import { hasId } from './transactions.ts';
 
 /** A failed refund gives its request id back, so it is not found. */
 export function findLiveRefundOf(tx: Transaction, accountId: string, refundRequestId: string) {
-  return findValue<string>(tx, {
-    name: 'find-live-refund',
-    text: `select r.transaction_id from refund_requests r
-            where r.account_id = $1 and r.refund_request_id = $2
-              and not exists (select from transactions t
-                               where t.account_id = r.account_id and ${hasId('r.transaction_id')}
-                                 and t.status = 'failed')`,
-    values: [accountId, refundRequestId],
-  });
+  return findValue<string>(tx, [accountId, refundRequestId], 'find-live-refund')`
+    select r.transaction_id from refund_requests r
+     where r.account_id = $1 and r.refund_request_id = $2
+       and not exists (select from transactions t
+                        where t.account_id = r.account_id and ${hasId('r.transaction_id')}
+                          and t.status = 'failed')`;
 }
 
 /**
@@ -25,29 +22,16 @@ export async function claimRefundRequest(
   accountId: string,
   refundRequestId: string,
   transactionId: string,
-): Promise<boolean> {
-  const { rowCount } = await tx.query({
-    name: 'claim-refund-request',
-    text: `insert into refund_requests (account_id, refund_request_id, transaction_id)
-           values ($1, $2, $3) on conflict (account_id, refund_request_id) do nothing`,
-    values: [accountId, refundRequestId, transactionId],
-  });
-  return rowCount === 1 || takeFromFailed(tx, accountId, refundRequestId, transactionId);
-}
-
-/** The update locks the row and reads it again, so of two refunds that follow a failed one the second finds the first. */
-function takeFromFailed(
-  tx: Transaction,
-  accountId: string,
-  refundRequestId: string,
-  transactionId: string,
 ) {
-  return changesOne(tx, {
-    name: 'take-refund-request',
-    text: `update refund_requests r set transaction_id = $3
-             from transactions t
-            where r.account_id = $1 and r.refund_request_id = $2
-              and t.account_id = $1 and ${hasId('r.transaction_id')} and t.status = 'failed'`,
-    values: [accountId, refundRequestId, transactionId],
-  });
+  const values = [accountId, refundRequestId, transactionId];
+  const isNew = await changesOne(tx, values, 'claim-refund-request')`
+    insert into refund_requests (account_id, refund_request_id, transaction_id)
+    values ($1, $2, $3) on conflict (account_id, refund_request_id) do nothing`;
+  if (isNew) return true;
+  // It locks the row and reads it again, so of two refunds that follow a failed one the second finds the first.
+  return changesOne(tx, values, 'take-refund-request')`
+    update refund_requests r set transaction_id = $3
+      from transactions t
+     where r.account_id = $1 and r.refund_request_id = $2
+       and t.account_id = $1 and ${hasId('r.transaction_id')} and t.status = 'failed'`;
 }

@@ -6,6 +6,7 @@ import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { insertRows } from '../../postgres/insert-rows.ts';
 import { type OrderKey, orderIds } from '../order-rows.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+import { execute, listRows } from '../query.ts';
 import { fieldsOf, type ListedRow, type ListedTransaction, toListed } from './transaction-rows.ts';
 
 /** The SQL condition for the transaction `t` with this id. The id starts with the order id, so the primary key finds it. */
@@ -14,10 +15,7 @@ export function hasId(id: string): string {
 }
 
 /** Includes the notices, which a fold needs. */
-export async function listTransactionsOf(
-  database: Queryable,
-  orders: readonly OrderKey[],
-): Promise<ListedTransaction[]> {
+export async function listTransactionsOf(database: Queryable, orders: readonly OrderKey[]) {
   const found = await queryPerAccount<ListedRow, OrderKey>(database, orders, (accountId, own) => ({
     name: 'list-transactions-of',
     text: 'select * from transactions where account_id = $1 and order_id = any($2::text[])',
@@ -32,19 +30,14 @@ export async function listTransactionsById(
   { accountId, orderId }: OrderKey,
   transactionIds: readonly string[],
 ): Promise<ListedTransaction[]> {
-  const result = await database.query<ListedRow>({
-    text: `select * from transactions
-            where account_id = $1 and order_id = $2 and transaction_id = any($3::text[])`,
-    values: [accountId, orderId, transactionIds],
-  });
-  return result.rows.map(toListed);
+  const rows = await listRows<ListedRow>(database, [accountId, orderId, transactionIds])`
+    select * from transactions
+     where account_id = $1 and order_id = $2 and transaction_id = any($3::text[])`;
+  return rows.map(toListed);
 }
 
 /** Those of small orders only: of a large one, only a part may be needed. */
-export async function listTransactionsOfSmall(
-  tx: Transaction,
-  orders: readonly OrderKey[],
-): Promise<ListedTransaction[]> {
+export async function listTransactionsOfSmall(tx: Transaction, orders: readonly OrderKey[]) {
   const found = await queryPerAccount<ListedRow, OrderKey>(tx, orders, (accountId, own) => ({
     name: 'list-transactions-of-small',
     // "offset 0" fixes the join order: the planner would read the transactions of large orders before their tally.
@@ -142,11 +135,9 @@ export async function releasePspIds(
   { accountId, orderId }: OrderKey,
   transactionIds: readonly string[],
 ) {
-  await tx.query({
-    text: `update transactions set psp_transaction_id = null
-            where account_id = $1 and order_id = $2 and transaction_id = any($3::text[])`,
-    values: [accountId, orderId, transactionIds],
-  });
+  await execute(tx, [accountId, orderId, transactionIds])`
+    update transactions set psp_transaction_id = null
+     where account_id = $1 and order_id = $2 and transaction_id = any($3::text[])`;
 }
 
 /** For a transaction from a provider's report that turned out to be one that was started here under another id. */
@@ -155,11 +146,9 @@ export async function deleteTransactions(
   { accountId, orderId }: OrderKey,
   transactionIds: readonly string[],
 ) {
-  await tx.query({
-    text: `delete from transactions
-            where account_id = $1 and order_id = $2 and transaction_id = any($3::text[])`,
-    values: [accountId, orderId, transactionIds],
-  });
+  await execute(tx, [accountId, orderId, transactionIds])`
+    delete from transactions
+     where account_id = $1 and order_id = $2 and transaction_id = any($3::text[])`;
 }
 
 function toDate(timeMs: number | null): Date | null {

@@ -5,6 +5,7 @@
 import { type Figure, type ShareKind, shareKinds } from '../../domain/reports/figure.ts';
 import { dayAfter } from '../../domain/reports/slot.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { execute, listRows } from '../query.ts';
 import { type SummedPeriod, sumFigures } from './figures.ts';
 
 export const dayKinds: readonly string[] = shareKinds.map((kind) => `${kind}_day`);
@@ -26,29 +27,24 @@ function valuesOf({ accountId, day }: Day): unknown[] {
 export async function listWrongDays(database: Queryable, day: Day): Promise<string[]> {
   const stored = `select kind, name, currency, orders, payments, amount from figures
                    where account_id = $1 and kind = any($5::text[]) and starts_at = $3`;
-  const { rows } = await database.query<Pick<Figure, 'name' | 'currency'> & { kind: string }>({
-    text: `with stored as (${stored}), summed as (select ${sums})
-           (select kind, name, currency from (select * from stored except select * from summed) wrong)
-            union
-           (select kind, name, currency from (select * from summed except select * from stored) missing)
-            order by 1, 2, 3`,
-    values: [...valuesOf(day), dayKinds],
-  });
+  const values = [...valuesOf(day), dayKinds];
+  const rows = await listRows<Record<'kind' | 'name' | 'currency', string>>(database, values)`
+    with stored as (${stored}), summed as (select ${sums})
+    (select kind, name, currency from (select * from stored except select * from summed) wrong)
+     union
+    (select kind, name, currency from (select * from summed except select * from stored) missing)
+     order by 1, 2, 3`;
   return rows.map(({ kind, name, currency }) => [kind, name, currency].filter(Boolean).join(' '));
 }
 
 /** Figures must be locked. */
 export async function replaceDay(tx: Transaction, day: Day) {
   const { accountId } = day;
-  await tx.query({
-    text: `delete from figures where account_id = $1 and kind = any($2::text[]) and starts_at = $3`,
-    values: [accountId, dayKinds, day.day],
-  });
-  await tx.query({
-    text: `insert into figures (account_id, starts_at, kind, name, currency, orders, payments, amount)
-           select account_id, $3::timestamptz, ${sums}`,
-    values: valuesOf(day),
-  });
+  await execute(tx, [accountId, dayKinds, day.day])`
+    delete from figures where account_id = $1 and kind = any($2::text[]) and starts_at = $3`;
+  await execute(tx, valuesOf(day))`
+    insert into figures (account_id, starts_at, kind, name, currency, orders, payments, amount)
+    select account_id, $3::timestamptz, ${sums}`;
 }
 
 /** Sums of whole days. */

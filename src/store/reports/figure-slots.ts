@@ -5,30 +5,25 @@ import { figureKinds } from '../../domain/reports/figure.ts';
 import { slotAfter, slotOf, slotsBetween } from '../../domain/reports/slot.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import { queryPerAccount } from '../per-account.ts';
-import { listRows } from '../query.ts';
+import { findRow, listRows } from '../query.ts';
 import { dayKinds } from './figure-days.ts';
 import type { Slot } from './figures.ts';
 
 /** The first half hour of the account, from this one on, that has orders or figures. */
-export async function findNextSlot(
-  database: Queryable,
-  { accountId, startsAt }: Slot,
-): Promise<Slot | undefined> {
+export async function findNextSlot(database: Queryable, { accountId, startsAt }: Slot) {
   // A search of the index for each kind: one for all kinds would read all figures of the account.
-  const firsts = [...figureKinds, ...dayKinds].map(
-    (
-      kind,
-    ) => `(select starts_at from figures where account_id = $1 and kind = '${kind}' and starts_at >= $3
-                 order by starts_at limit 1)`,
-  );
-  const { rows } = await database.query<{ order_id: string | null; starts_at: Date | null }>({
-    text: `select (select order_id from orders where account_id = $1 and order_id >= $2
-                    order by order_id limit 1) as order_id,
-                  least(${firsts.join(', ')}) as starts_at`,
-    values: [accountId, firstOrderIdAt(startsAt), startsAt],
-  });
-  const createdAt = findTimeOfOrder(rows[0]?.order_id ?? '');
-  const found = [createdAt && slotOf(createdAt), rows[0]?.starts_at].filter((time) => time != null);
+  const firstOf = (kind: string) =>
+    `(select starts_at from figures where account_id = $1 and kind = '${kind}' and starts_at >= $3
+       order by starts_at limit 1)`;
+  const firsts = [...figureKinds, ...dayKinds].map(firstOf);
+  const values = [accountId, firstOrderIdAt(startsAt), startsAt];
+  type Row = { order_id: string | null; starts_at: Date | null };
+  const row = await findRow<Row>(database, values)`
+    select (select order_id from orders where account_id = $1 and order_id >= $2
+             order by order_id limit 1) as order_id,
+           least(${firsts.join(', ')}) as starts_at`;
+  const createdAt = findTimeOfOrder(row?.order_id ?? '');
+  const found = [createdAt && slotOf(createdAt), row?.starts_at].filter((time) => time != null);
   if (found.length === 0) return undefined;
   return { accountId, startsAt: new Date(Math.min(...found.map(Number))) };
 }
@@ -44,10 +39,7 @@ type ChangedRange = {
 const rowsMax = 100_000;
 
 /** The half hours of all orders that were created or changed in the range, by account. */
-export async function listChangedSlots(
-  database: Database,
-  range: ChangedRange,
-): Promise<Map<string, Slot[]>> {
+export async function listChangedSlots(database: Database, range: ChangedRange) {
   const byAccount = new Map<string, Map<number, Slot>>();
   const add = (accountId: string, startsAt: Date) => {
     const own = byAccount.get(accountId) ?? new Map<number, Slot>();
@@ -64,16 +56,10 @@ export async function listChangedSlots(
 }
 
 /** The half hours of an account's orders that changed since then, without those that were only created. */
-export async function listSlotsChangedSince(
-  database: Queryable,
-  accountId: string,
-  since: Date,
-): Promise<Date[]> {
-  const { rows } = await database.query<{ letters: string }>({
-    text: `select distinct substr(order_id, 1, ${lettersLength}) as letters from history
-            where account_id = $1 and happened_at >= $2`,
-    values: [accountId, since],
-  });
+export async function listSlotsChangedSince(database: Queryable, accountId: string, since: Date) {
+  const rows = await listRows<{ letters: string }>(database, [accountId, since])`
+    select distinct substr(order_id, 1, ${lettersLength}) as letters from history
+     where account_id = $1 and happened_at >= $2`;
   const slots = rows.flatMap(({ letters }) => slotsOfLetters(letters));
   return [...new Set(slots.map(Number))].map((time) => new Date(time));
 }
@@ -84,12 +70,10 @@ const lettersLength = 'o_'.length + 5;
 type Changed = { readonly accountId: string; readonly letters: string };
 
 function listChangedLetters(database: Queryable, { from, until, after }: ChangedRange) {
-  return listRows<Changed>(database, {
-    text: `select account_id as "accountId", substr(order_id, 1, ${lettersLength}) as letters
-             from history where happened_at >= $1 and happened_at <= $2 and account_id > $3
-            group by 1, 2 order by 1, 2 limit ${rowsMax}`,
-    values: [from, until, after],
-  });
+  return listRows<Changed>(database, [from, until, after])`
+    select account_id as "accountId", substr(order_id, 1, ${lettersLength}) as letters
+      from history where happened_at >= $1 and happened_at <= $2 and account_id > $3
+     group by 1, 2 order by 1, 2 limit ${rowsMax}`;
 }
 
 /** Usually one. Two if the 62 seconds belong to two half hours. */
@@ -99,14 +83,9 @@ function slotsOfLetters(letters: string): Date[] {
 }
 
 /** Creating an order writes no history. Each account is one search of the index. */
-async function listCreating(
-  database: Database,
-  { from, until, after }: ChangedRange,
-): Promise<string[]> {
-  const { rows: accounts } = await database.query<{ accountId: string }>({
-    text: 'select account_id as "accountId" from accounts where account_id > $1',
-    values: [after],
-  });
+async function listCreating(database: Database, { from, until, after }: ChangedRange) {
+  const accounts = await listRows<{ accountId: string }>(database, [after])`
+    select account_id as "accountId" from accounts where account_id > $1`;
   const range = [firstOrderIdAt(from), firstOrderIdAt(slotAfter(slotOf(until)))];
   const creating = await database.pipelined((connection) =>
     queryPerAccount<{ accountId: string }, { accountId: string }>(
@@ -129,10 +108,9 @@ export async function hasChangedSince(
   { accountId, startsAt }: Slot,
   since: Date,
 ): Promise<boolean> {
-  const { rows } = await database.query({
-    text: `select 1 from history where account_id = $1 and order_id >= $2 and order_id < $3
-              and happened_at >= $4 limit 1`,
-    values: [accountId, firstOrderIdAt(startsAt), firstOrderIdAt(slotAfter(startsAt)), since],
-  });
+  const values = [accountId, firstOrderIdAt(startsAt), firstOrderIdAt(slotAfter(startsAt)), since];
+  const rows = await listRows(database, values)`
+    select 1 from history where account_id = $1 and order_id >= $2 and order_id < $3
+       and happened_at >= $4 limit 1`;
   return rows.length > 0;
 }

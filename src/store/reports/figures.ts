@@ -9,7 +9,7 @@ import { slotAfter } from '../../domain/reports/slot.ts';
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { isRefunded } from '../payments/transactions.ts';
-import { listValues } from '../query.ts';
+import { execute, listRows, listValues } from '../query.ts';
 
 /** The orders of an account that were created in a half hour. */
 export type Slot = { readonly accountId: string; readonly startsAt: Date };
@@ -24,34 +24,30 @@ type FigureRow = {
 };
 
 /** Counts the half hour as it is now. */
-export async function countSlot(
-  database: Queryable,
-  { accountId, startsAt }: Slot,
-): Promise<Figure[]> {
+export async function countSlot(database: Queryable, { accountId, startsAt }: Slot) {
   const isInSlot = `account_id = $1 and order_id >= $2 and order_id < $3`;
-  const { rows } = await database.query<FigureRow>({
-    text: `with created as materialized (
-             select order_id, status, currency, total_amount from orders where ${isInSlot}),
-           finished as materialized (
-             select order_id, type, t.status, provider, fields ->> 'paymentMode' as mode,
-                    fields -> 'failure' ->> 'code' as failure, created.currency, ${isRefunded} as is_refund,
-                    case when t.status <> 'failed' then t.moved_amount
-                         when t.currency = created.currency then t.amount end as amount
-               from created join (select * from transactions where ${isInSlot}) t using (order_id)
-              where t.status in ('succeeded', 'failed') or t.moved_amount > 0),
-           paid as (select * from finished where type = 'payment' and status = 'succeeded'),
-           failed as (select * from finished where type = 'payment' and status = 'failed'),
-           refunded as (select * from finished where is_refund)
-           ${sumOrders('created', 'created')}
-            union all ${sumOrders('completed', `created where status = 'completed'`)}
-            union all ${sumPayments('paid', 'paid', `''`)}
-            union all ${sumPayments('failed', 'failed', `''`)}
-            union all ${sumPayments('refunded', 'refunded', `''`)}
-            union all ${sumPayments('mode', 'paid', `coalesce(mode, '')`)}
-            union all ${sumPayments('provider', 'paid', 'provider')}
-            union all ${sumPayments('failure', 'failed', `coalesce(failure, '')`)}`,
-    values: [accountId, firstOrderIdAt(startsAt), firstOrderIdAt(slotAfter(startsAt))],
-  });
+  const values = [accountId, firstOrderIdAt(startsAt), firstOrderIdAt(slotAfter(startsAt))];
+  const rows = await listRows<FigureRow>(database, values)`
+    with created as materialized (
+      select order_id, status, currency, total_amount from orders where ${isInSlot}),
+    finished as materialized (
+      select order_id, type, t.status, provider, fields ->> 'paymentMode' as mode,
+             fields -> 'failure' ->> 'code' as failure, created.currency, ${isRefunded} as is_refund,
+             case when t.status <> 'failed' then t.moved_amount
+                  when t.currency = created.currency then t.amount end as amount
+        from created join (select * from transactions where ${isInSlot}) t using (order_id)
+       where t.status in ('succeeded', 'failed') or t.moved_amount > 0),
+    paid as (select * from finished where type = 'payment' and status = 'succeeded'),
+    failed as (select * from finished where type = 'payment' and status = 'failed'),
+    refunded as (select * from finished where is_refund)
+    ${sumOrders('created', 'created')}
+     union all ${sumOrders('completed', `created where status = 'completed'`)}
+     union all ${sumPayments('paid', 'paid', `''`)}
+     union all ${sumPayments('failed', 'failed', `''`)}
+     union all ${sumPayments('refunded', 'refunded', `''`)}
+     union all ${sumPayments('mode', 'paid', `coalesce(mode, '')`)}
+     union all ${sumPayments('provider', 'paid', 'provider')}
+     union all ${sumPayments('failure', 'failed', `coalesce(failure, '')`)}`;
   return rows.map(toFigure);
 }
 
@@ -65,15 +61,10 @@ function sumPayments(kind: FigureKind, rows: string, name: string): string {
                  coalesce(sum(amount), 0)::text from ${rows} group by 2, currency`;
 }
 
-export async function listFigures(
-  database: Queryable,
-  { accountId, startsAt }: Slot,
-): Promise<Figure[]> {
-  const { rows } = await database.query<FigureRow>({
-    text: `select kind, name, currency, orders, payments, amount::text as amount from figures
-            where account_id = $1 and kind = any($2::text[]) and starts_at = $3`,
-    values: [accountId, figureKinds, startsAt],
-  });
+export async function listFigures(database: Queryable, { accountId, startsAt }: Slot) {
+  const rows = await listRows<FigureRow>(database, [accountId, figureKinds, startsAt])`
+    select kind, name, currency, orders, payments, amount::text as amount from figures
+     where account_id = $1 and kind = any($2::text[]) and starts_at = $3`;
   return rows.map(toFigure);
 }
 
@@ -90,19 +81,15 @@ export async function replaceFigures(
   { accountId, startsAt }: Slot,
   figures: readonly Figure[],
 ) {
-  await tx.query({
-    text: `delete from figures where account_id = $1 and kind = any($2::text[]) and starts_at = $3`,
-    values: [accountId, figureKinds, startsAt],
-  });
+  await execute(tx, [accountId, figureKinds, startsAt])`
+    delete from figures where account_id = $1 and kind = any($2::text[]) and starts_at = $3`;
   if (figures.length === 0) return;
   const values = figureRows.toParameters(figures);
-  await tx.query({
-    text: `insert into figures (account_id, starts_at, kind, name, currency, orders, payments, amount)
-           select $${values.length + 1}, $${values.length + 2}::timestamptz,
-                  kind, name, currency, orders, payments, amount::bigint
-             from ${figureRows.from}`,
-    values: [...values, accountId, startsAt],
-  });
+  await execute(tx, [...values, accountId, startsAt])`
+    insert into figures (account_id, starts_at, kind, name, currency, orders, payments, amount)
+    select $${values.length + 1}, $${values.length + 2}::timestamptz,
+           kind, name, currency, orders, payments, amount::bigint
+      from ${figureRows.from}`;
 }
 
 /** The half hours of a period, but for those that the caller counts itself. */
@@ -119,10 +106,8 @@ export async function sumFigures(
   accountId: string,
   { from, to, kinds, except }: SummedPeriod,
 ): Promise<Figure[]> {
-  const { rows } = await database.query<FigureRow>({
-    text: `select kind, name, currency, ${summed} ${ofPeriod} group by kind, name, currency`,
-    values: [accountId, kinds, from, to, except],
-  });
+  const rows = await listRows<FigureRow>(database, [accountId, kinds, from, to, except])`
+    select kind, name, currency, ${summed} ${ofPeriod} group by kind, name, currency`;
   return rows.map(toFigure);
 }
 
@@ -138,21 +123,13 @@ export async function sumFiguresByBucket(
   { from, to, kinds, except }: SummedPeriod,
   { bucketSeconds, offsetSeconds }: Record<'bucketSeconds' | 'offsetSeconds', number>,
 ): Promise<BucketFigure[]> {
-  const { rows } = await database.query<FigureRow & { bucket: Date }>({
-    // Arithmetic with the seconds of a time would be numeric, and several times slower.
-    text: `select kind, '' as name, currency, ${summed},
-                  date_bin($7::interval, starts_at, $6::timestamptz) as bucket
-             ${ofPeriod} group by kind, currency, bucket`,
-    values: [
-      accountId,
-      kinds,
-      from,
-      to,
-      except,
-      new Date(-offsetSeconds * 1_000),
-      `${bucketSeconds} seconds`,
-    ],
-  });
+  const [origin, size] = [new Date(-offsetSeconds * 1_000), `${bucketSeconds} seconds`];
+  const values = [accountId, kinds, from, to, except, origin, size];
+  // Arithmetic with the seconds of a time would be numeric, and several times slower.
+  const rows = await listRows<FigureRow & { bucket: Date }>(database, values)`
+    select kind, '' as name, currency, ${summed},
+           date_bin($7::interval, starts_at, $6::timestamptz) as bucket
+      ${ofPeriod} group by kind, currency, bucket`;
   return rows.map((row) => ({ ...toFigure(row), startsAt: row.bucket }));
 }
 
@@ -170,12 +147,10 @@ export function listLargeSlots(
   slots: readonly Date[],
   ordersMax: number,
 ) {
-  return listValues<Date>(database, {
-    text: `select starts_at from figures
-            where account_id = $1 and kind = 'created' and starts_at = any($2::timestamptz[])
-            group by starts_at having sum(orders) > $3`,
-    values: [accountId, slots, ordersMax],
-  });
+  return listValues<Date>(database, [accountId, slots, ordersMax])`
+    select starts_at from figures
+     where account_id = $1 and kind = 'created' and starts_at = any($2::timestamptz[])
+     group by starts_at having sum(orders) > $3`;
 }
 
 function toFigure({ kind, name, currency, orders, payments, amount }: FigureRow): Figure {

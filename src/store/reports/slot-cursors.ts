@@ -3,6 +3,7 @@
  * time here.
  */
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { execute } from '../query.ts';
 import { findCursor, saveCursor } from '../sweep-cursors.ts';
 import type { Slot } from './figures.ts';
 
@@ -37,11 +38,9 @@ export function savePass(
  * stored after it was erased.
  */
 export async function lockSlots(tx: Transaction, purpose: SlotPurpose) {
-  await tx.query({
-    text: `insert into sweep_cursors as c (name, account_id, order_id, position) values ($1, '', '', 0)
-           on conflict (name) do update set position = c.position`,
-    values: [purpose],
-  });
+  await execute(tx, [purpose])`
+    insert into sweep_cursors as c (name, account_id, order_id, position) values ($1, '', '', 0)
+    on conflict (name) do update set position = c.position`;
 }
 
 /** The endless walk over all half hours. */
@@ -58,11 +57,7 @@ export async function findWalk(database: Queryable, purpose: SlotPurpose): Promi
   return { last, completed: position };
 }
 
-export function saveWalk(
-  database: Queryable,
-  purpose: SlotPurpose,
-  { last, completed }: SlotWalk,
-): Promise<void> {
+export function saveWalk(database: Queryable, purpose: SlotPurpose, { last, completed }: SlotWalk) {
   const at = last && { accountId: last.accountId, id: last.startsAt.toISOString() };
   return saveCursor(database, `${purpose}-walk`, { ...at, position: completed });
 }

@@ -1,6 +1,6 @@
 /** What the steps of the sweep did last. Whichever process ran a step writes its row, so all processes read the same. */
 import type { Queryable } from '../../postgres/database.ts';
-import { listRows } from '../query.ts';
+import { execute, listRows } from '../query.ts';
 
 export type StepReport = {
   readonly step: string;
@@ -14,12 +14,10 @@ export type StepReport = {
 };
 
 export function listStepReports(database: Queryable) {
-  return listRows<StepReport>(database, {
-    name: 'list-step-reports',
-    text: `select step, last_success_at as "lastSuccessAt", last_failure_at as "lastFailureAt",
-                  last_duration_ms as "lastDurationMs", failures, backlog
-             from background_steps order by step`,
-  });
+  return listRows<StepReport>(database, [], 'list-step-reports')`
+    select step, last_success_at as "lastSuccessAt", last_failure_at as "lastFailureAt",
+           last_duration_ms as "lastDurationMs", failures, backlog
+      from background_steps order by step`;
 }
 
 type StepRun = {
@@ -32,22 +30,18 @@ export async function saveStepSuccess(
   database: Queryable,
   { step, at, durationMs, backlog }: StepRun & { readonly backlog: number },
 ) {
-  await database.query({
-    text: `insert into background_steps (step, last_success_at, last_duration_ms, failures, backlog)
-           values ($1, $2, $3, 0, $4)
-           on conflict (step) do update set last_success_at = excluded.last_success_at,
-             last_duration_ms = excluded.last_duration_ms, backlog = excluded.backlog`,
-    values: [step, at, Math.round(durationMs), backlog],
-  });
+  await execute(database, [step, at, Math.round(durationMs), backlog])`
+    insert into background_steps (step, last_success_at, last_duration_ms, failures, backlog)
+    values ($1, $2, $3, 0, $4)
+    on conflict (step) do update set last_success_at = excluded.last_success_at,
+      last_duration_ms = excluded.last_duration_ms, backlog = excluded.backlog`;
 }
 
 /** The backlog of the last success stays: a step that failed does not know what is left. */
 export async function saveStepFailure(database: Queryable, { step, at, durationMs }: StepRun) {
-  await database.query({
-    text: `insert into background_steps as s (step, last_failure_at, last_duration_ms, failures)
-           values ($1, $2, $3, 1)
-           on conflict (step) do update set last_failure_at = excluded.last_failure_at,
-             last_duration_ms = excluded.last_duration_ms, failures = s.failures + 1`,
-    values: [step, at, Math.round(durationMs)],
-  });
+  await execute(database, [step, at, Math.round(durationMs)])`
+    insert into background_steps as s (step, last_failure_at, last_duration_ms, failures)
+    values ($1, $2, $3, 1)
+    on conflict (step) do update set last_failure_at = excluded.last_failure_at,
+      last_duration_ms = excluded.last_duration_ms, failures = s.failures + 1`;
 }

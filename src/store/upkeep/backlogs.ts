@@ -1,6 +1,7 @@
 /** Counts what a step of the sweep has left. Counting stops at a limit, so it stays cheap however much is left. */
 import type { Queryable } from '../../postgres/database.ts';
 import type { WalkedState } from '../inbox/known-deliveries.ts';
+import { listRows } from '../query.ts';
 import type { DeliveryCursor } from '../sweep-cursors.ts';
 import { prunable } from './prune-deliveries.ts';
 
@@ -49,14 +50,8 @@ export function countKeysToPrune(database: Queryable, createdBefore: Date): Prom
   return countUpToMax(database, 'idempotency_keys where created_at <= $1', [createdBefore]);
 }
 
-async function countUpToMax(
-  database: Queryable,
-  rows: string,
-  values: readonly unknown[],
-): Promise<number> {
-  const { rows: counted } = await database.query<{ count: number }>({
-    text: `select count(*) as count from (select 1 from ${rows} limit ${backlogMax}) as left_over`,
-    values,
-  });
+async function countUpToMax(database: Queryable, rows: string, values: readonly unknown[]) {
+  const counted = await listRows<{ count: number }>(database, values)`
+    select count(*) as count from (select 1 from ${rows} limit ${backlogMax}) as left_over`;
   return counted[0]?.count ?? 0;
 }

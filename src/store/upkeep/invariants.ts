@@ -1,7 +1,7 @@
 /** The invariants that `verify` checks table by table, one page of rows at a time. Contract 9.1, 9.2 and 9.7. */
 import type { Database, Queryable } from '../../postgres/database.ts';
 import { hasId } from '../payments/transactions.ts';
-import { listValues } from '../query.ts';
+import { findRow, listRows, listValues } from '../query.ts';
 
 export type Breach = { readonly where: string; readonly what: string };
 
@@ -57,19 +57,15 @@ const constraints = {
   ],
 } as const;
 
-export async function findMissingConstraints(
-  database: Queryable,
-  kind: keyof typeof constraints,
-): Promise<Breach[]> {
+export async function findMissingConstraints(database: Queryable, kind: keyof typeof constraints) {
   const required = constraints[kind];
-  const { rows } = await database.query<{ table_name: string; name: string }>({
-    text: `select table_name, name from unnest($1::text[], $2::text[]) as required (table_name, name)
-            where not exists (
-              select from pg_constraint c join pg_index i on i.indexrelid = c.conindid
-               where c.conrelid = to_regclass(required.table_name) and c.conname = required.name
-                 and c.convalidated and i.indisvalid and i.indisunique)`,
-    values: [required.map(([table]) => table), required.map(([, name]) => name)],
-  });
+  const values = [required.map(([table]) => table), required.map(([, name]) => name)];
+  const rows = await listRows<{ table_name: string; name: string }>(database, values)`
+    select table_name, name from unnest($1::text[], $2::text[]) as required (table_name, name)
+     where not exists (
+       select from pg_constraint c join pg_index i on i.indexrelid = c.conindid
+        where c.conrelid = to_regclass(required.table_name) and c.conname = required.name
+          and c.convalidated and i.indisvalid and i.indisunique)`;
   return rows.map(({ table_name, name }) => ({
     where: table_name,
     what: `lacks the valid constraint ${name}`,
@@ -81,30 +77,20 @@ export const deliveryKey = ['account_id', 'delivery_id'] as const;
 /** Contract 9.1: a delivery is finished, or has a time for its next try. */
 export async function checkDeliveries(database: Queryable, page: RowsAfter): Promise<CheckedRows> {
   const { condition, values } = conditionOf(deliveryKey, page);
-  const { rows } = await database.query<{
-    rows: number;
-    account_id: string;
-    delivery_id: string;
-    breaches: Breach[] | null;
-  }>({
-    text: `with page as materialized (
-             select account_id, delivery_id,
-                    case when state in ('received', 'parked') and next_try_at is null
-                         then 'unfinished without a time for its next try'
-                         when state in ('processed', 'stale') and order_id is null
-                         then 'applied, but to no order' end as breach
-               from deliveries where ${condition}
-              order by account_id, delivery_id limit $${values.length + 1})
-           select (select count(*) from page) as rows, account_id, delivery_id,
-                  (select json_agg(json_build_object('where', delivery_id, 'what', breach))
-                     from page where breach is not null) as breaches
-             from page order by account_id desc, delivery_id desc limit 1`,
-    values: [...values, page.limit],
-  });
-  const [last] = rows;
-  if (!last) return { rows: 0, last: undefined, breaches: [] };
-  const { rows: count, account_id, delivery_id, breaches } = last;
-  return { rows: count, last: [account_id, delivery_id], breaches: breaches ?? [] };
+  const checked = await findRow<CheckedRows>(database, [...values, page.limit])`
+    with page as materialized (
+      select account_id, delivery_id,
+             case when state in ('received', 'parked') and next_try_at is null
+                  then 'unfinished without a time for its next try'
+                  when state in ('processed', 'stale') and order_id is null
+                  then 'applied, but to no order' end as breach
+        from deliveries where ${condition}
+       order by account_id, delivery_id limit $${values.length + 1})
+    select (select count(*) from page) as rows, array[account_id, delivery_id] as last,
+           (select coalesce(json_agg(json_build_object('where', delivery_id, 'what', breach)), '[]')
+              from page where breach is not null) as breaches
+      from page order by account_id desc, delivery_id desc limit 1`;
+  return checked ?? { rows: 0, last: undefined, breaches: [] };
 }
 
 /** A column whose values must exist in another table of the same account. */
@@ -168,20 +154,15 @@ export const references: readonly Reference[] = [
 ];
 
 /** Contract 9.7: rows of one account never refer to rows of another. */
-export async function checkReferences(
-  database: Database,
-  reference: Reference,
-  page: RowsAfter,
-): Promise<CheckedRows> {
+export async function checkReferences(database: Database, reference: Reference, page: RowsAfter) {
   const { table, key, name, column } = reference;
   const { condition, values } = conditionOf(key, page);
-  const { rows } = await database.query<{ key: RowKey; where: string; target: string }>({
-    text: `select array[${key.map((part) => `${part}::text`).join(', ')}] as key,
-                  ${name} as "where", ${column} as target
-             from ${table} where ${condition}
-            order by ${key.join(', ')} limit $${values.length + 1}`,
-    values: [...values, page.limit],
-  });
+  type Row = { key: RowKey; where: string; target: string };
+  const rows = await listRows<Row>(database, [...values, page.limit])`
+    select array[${key.map((part) => `${part}::text`).join(', ')}] as key,
+           ${name} as "where", ${column} as target
+      from ${table} where ${condition}
+     order by ${key.join(', ')} limit $${values.length + 1}`;
   const breaches = await findForeign(database, reference, rows);
   return { rows: rows.length, last: rows.at(-1)?.key, breaches };
 }
@@ -197,7 +178,7 @@ async function findForeign(
     Promise.all(
       [...byAccount].map(async ([accountId, own]) => {
         const ids = [...new Set(own.map((row) => row.target))];
-        const found = await findTargets[target](connection, accountId, ids);
+        const found = new Set(await findTargets[target](connection, accountId, ids));
         return own.filter((row) => !found.has(row.target));
       }),
     ),
@@ -212,36 +193,20 @@ export function foreignReference(table: string, target: string): string {
 
 const findTargets = {
   accounts: (database: Queryable, accountId: string) =>
-    findIds(database, 'select account_id as id from accounts where account_id = $1', [accountId]),
+    listValues<string>(database, [accountId])`
+      select account_id as id from accounts where account_id = $1`,
   orders: (database: Queryable, accountId: string, ids: readonly string[]) =>
-    findIds(
-      database,
-      'select order_id as id from orders where account_id = $1 and order_id = any($2::text[])',
-      [accountId, ids],
-    ),
+    listValues<string>(database, [accountId, ids])`
+      select order_id as id from orders where account_id = $1 and order_id = any($2::text[])`,
   transactions: (database: Queryable, accountId: string, ids: readonly string[]) =>
-    findIds(
-      database,
-      `select wanted.id from unnest($2::text[]) as wanted (id)
-        where exists (select from transactions t where t.account_id = $1 and ${hasId('wanted.id')})`,
-      [accountId, ids],
-    ),
+    listValues<string>(database, [accountId, ids])`
+      select wanted.id from unnest($2::text[]) as wanted (id)
+       where exists (select from transactions t where t.account_id = $1 and ${hasId('wanted.id')})`,
 } as const;
 
-async function findIds(
-  database: Queryable,
-  text: string,
-  values: readonly unknown[],
-): Promise<Set<string>> {
-  return new Set(await listValues<string>(database, { text, values }));
-}
-
 /** The accounts of these ids that do not exist. */
-export async function findMissingAccounts(
-  database: Queryable,
-  accountIds: readonly string[],
-): Promise<string[]> {
-  const text = 'select account_id as id from accounts where account_id = any($1::text[])';
-  const found = await findIds(database, text, [accountIds]);
-  return accountIds.filter((accountId) => !found.has(accountId));
+export async function findMissingAccounts(database: Queryable, accountIds: readonly string[]) {
+  const found = await listValues<string>(database, [accountIds])`
+    select account_id as id from accounts where account_id = any($1::text[])`;
+  return accountIds.filter((accountId) => !found.includes(accountId));
 }

@@ -22,10 +22,7 @@ export async function migrate(database: Database, folder = shippedFolder): Promi
   return applied;
 }
 
-async function applyMissing(
-  database: Database,
-  migrations: readonly Migration[],
-): Promise<string[]> {
+async function applyMissing(database: Database, migrations: readonly Migration[]) {
   return database.transaction(async (limited) => {
     const tx = await withoutTimeout(limited);
     await lockSchema(tx);
@@ -56,10 +53,7 @@ async function listMigrations(folder: URL): Promise<Migration[]> {
   }));
 }
 
-async function findMissing(
-  database: Queryable,
-  migrations: readonly Migration[],
-): Promise<Migration[]> {
+async function findMissing(database: Queryable, migrations: readonly Migration[]) {
   const applied = await listApplied(database);
   return migrations.filter(({ version }) => !applied.has(version));
 }
@@ -69,11 +63,7 @@ async function listApplied(database: Queryable): Promise<Set<number>> {
     text: `select to_regclass('schema_migrations') is not null as exists`,
   });
   if (!found[0]?.exists) return new Set();
-  return new Set(
-    await listValues<number>(database, {
-      text: 'select version from schema_migrations',
-    }),
-  );
+  return new Set(await listValues<number>(database)`select version from schema_migrations`);
 }
 
 /** Two processes may both find no journal. The one that loses the race gets an error that means it exists now. */

@@ -12,6 +12,7 @@ import {
   toStoredCounts,
   withStoredCounts,
 } from '../events/event-counters.ts';
+import { execute, findRow, findValue, listRows } from '../query.ts';
 import { listStepReports, type StepReport } from './background-steps.ts';
 
 const watchedStates = ['received', 'parked', 'dead', 'needs_review'] as const;
@@ -55,13 +56,10 @@ export type OperatorCounters = {
 /** A scrape counts up to here, the oldest rows first. */
 const countedMax = 10_000;
 
-export async function readOperatorCounters(
-  database: Database,
-  now: Date,
-): Promise<OperatorCounters> {
+export async function readOperatorCounters(database: Database, now: Date) {
   return database.transaction(async (tx) => {
     // A bitmap scan would read all matching rows before the limit applies.
-    await tx.query({ text: 'set local enable_bitmapscan = off' });
+    await execute(tx)`set local enable_bitmapscan = off`;
     const stored = await listStoredCounts(tx);
     return {
       deliveries: (await countWatchedDeliveries(tx, watchedStates, countedMax)).map((entry) => ({
@@ -113,10 +111,7 @@ function countOf({ counts }: StoredCounts, name: string, counted: number): numbe
 }
 
 /** The limit applies to each type, and cuts off its younger ages. */
-function useStoredIfMany(
-  { counts }: StoredCounts,
-  open: readonly OpenTransactions[],
-): OpenTransactions[] {
+function useStoredIfMany({ counts }: StoredCounts, open: readonly OpenTransactions[]) {
   const isMany = (type: string) =>
     open.reduce((sum, entry) => (entry.type === type ? sum + entry.count : sum), 0) >= countedMax;
   return open.map((entry) => ({
@@ -134,26 +129,23 @@ function countWatchedDeliveries(
   limit: number | null,
 ): Promise<WatchedDeliveries[]> {
   return countEach(states, async (state) => {
-    const { rows } = await database.query<{ count: number; oldest_at: Date | null }>({
-      name: `count-deliveries-${state}-${limit}`,
-      // The planner uses the partial index only if the query repeats its condition as a literal list.
-      text: `select count(*) as count, min(received_at) as oldest_at
-               from (select received_at from deliveries
-                      where state = '${state}' and state in ('received', 'parked', 'dead', 'needs_review')
-                      ${firstBy('received_at', limit)}) as counted`,
-    });
-    return [{ state, count: rows[0]?.count ?? 0, oldestAt: rows[0]?.oldest_at ?? null }];
+    type Counted = Omit<WatchedDeliveries, 'state'>;
+    // The planner uses the partial index only if the query repeats its condition as a literal list.
+    const counted = await findRow<Counted>(database, [], `count-deliveries-${state}-${limit}`)`
+      select count(*) as count, min(received_at) as "oldestAt"
+        from (select received_at from deliveries
+               where state = '${state}' and state in ('received', 'parked', 'dead', 'needs_review')
+               ${firstBy('received_at', limit)}) as counted`;
+    return [{ count: 0, oldestAt: null, ...counted, state }];
   });
 }
 
 function countResolved(database: Queryable, limit: number | null): Promise<ResolvedReviews[]> {
   return countEach(['delivery', 'flag'] as const, async (kind) => {
-    const { rows } = await database.query<{ count: number }>({
-      name: `count-resolved-${kind}-${limit}`,
-      text: `select count(*) as count
-               from (select 1 from audit where action = '${kind}.resolved' ${firstBy(null, limit)}) as counted`,
-    });
-    return [{ kind, count: rows[0]?.count ?? 0 }];
+    const count = await findValue<number>(database, [], `count-resolved-${kind}-${limit}`)`
+      select count(*) as count
+        from (select 1 from audit where action = '${kind}.resolved' ${firstBy(null, limit)}) as counted`;
+    return [{ kind, count: count ?? 0 }];
   });
 }
 
@@ -164,21 +156,20 @@ function countOpenTransactions(
   limit: number | null,
 ): Promise<OpenTransactions[]> {
   return countEach(types, async (type) => {
-    const { rows } = await database.query<Record<OpenTransactions['age'], number>>({
-      name: `count-open-${type}-${limit}`,
-      text: `select count(*) filter (where started_at > $1) as under_10m,
-                    count(*) filter (where started_at > $2 and started_at <= $1) as under_1h,
-                    count(*) filter (where started_at > $3 and started_at <= $2) as under_1d,
-                    count(*) filter (where started_at > $4 and started_at <= $3) as under_2d,
-                    count(*) filter (where started_at > $5 and started_at <= $4) as under_10d,
-                    count(*) filter (where started_at <= $5) as over_10d
-               from (select started_at from transactions
-                      where type = '${type}' and started_at is not null
-                        and status not in ('failed', 'succeeded', 'reversed')
-                      ${firstBy('started_at', limit)}) as counted`,
-      values: ageMinutes.map((minutes) => addSeconds(now, -60 * minutes)),
-    });
-    return openAges.map((age) => ({ type, age, count: rows[0]?.[age] ?? 0 }));
+    type Ages = Record<OpenTransactions['age'], number>;
+    const ends = ageMinutes.map((minutes) => addSeconds(now, -60 * minutes));
+    const counted = await findRow<Ages>(database, ends, `count-open-${type}-${limit}`)`
+      select count(*) filter (where started_at > $1) as under_10m,
+             count(*) filter (where started_at > $2 and started_at <= $1) as under_1h,
+             count(*) filter (where started_at > $3 and started_at <= $2) as under_1d,
+             count(*) filter (where started_at > $4 and started_at <= $3) as under_2d,
+             count(*) filter (where started_at > $5 and started_at <= $4) as under_10d,
+             count(*) filter (where started_at <= $5) as over_10d
+        from (select started_at from transactions
+               where type = '${type}' and started_at is not null
+                 and status not in ('failed', 'succeeded', 'reversed')
+               ${firstBy('started_at', limit)}) as counted`;
+    return openAges.map((age) => ({ type, age, count: counted?.[age] ?? 0 }));
   });
 }
 
@@ -210,10 +201,9 @@ type StoredCounts = {
 
 /** Counts that the sweep has taken, for /metrics. */
 async function listStoredCounts(database: Queryable): Promise<StoredCounts> {
-  const { rows } = await database.query<{ name: string; count: number; counted_at: Date }>({
-    name: 'list-stored-counts',
-    text: 'select name, count, counted_at from stored_counts order by counted_at',
-  });
+  type Row = { name: string; count: number; counted_at: Date };
+  const rows = await listRows<Row>(database, [], 'list-stored-counts')`
+    select name, count, counted_at from stored_counts order by counted_at`;
   return {
     counts: new Map(rows.map(({ name, count }) => [name, count])),
     countedAt: rows[0]?.counted_at,
@@ -221,10 +211,8 @@ async function listStoredCounts(database: Queryable): Promise<StoredCounts> {
 }
 
 async function saveCounts(database: Queryable, counts: ReadonlyMap<string, number>, at: Date) {
-  await database.query({
-    text: `insert into stored_counts (name, count, counted_at)
-           select name, count, $3 from unnest($1::text[], $2::bigint[]) as counted (name, count)
-           on conflict (name) do update set count = excluded.count, counted_at = excluded.counted_at`,
-    values: [[...counts.keys()], [...counts.values()], at],
-  });
+  await execute(database, [[...counts.keys()], [...counts.values()], at])`
+    insert into stored_counts (name, count, counted_at)
+    select name, count, $3 from unnest($1::text[], $2::bigint[]) as counted (name, count)
+    on conflict (name) do update set count = excluded.count, counted_at = excluded.counted_at`;
 }

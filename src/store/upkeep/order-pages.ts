@@ -44,11 +44,7 @@ const rowsMax = 5_000;
 const bodyBytesMax = 8 * 1024 * 1024;
 
 /** Undefined when the rows of so many orders do not fit: a smaller page must be read. A page of one order always fits. */
-export function readOrderPage(
-  database: Database,
-  from: OrdersAfter,
-  size: number,
-): Promise<OrderPage | undefined> {
+export function readOrderPage(database: Database, from: OrdersAfter, size: number) {
   return readSnapshot(database, async (tx) => {
     const orders = await listOrders(tx, from, size);
     const isLast = orders.length < size;
@@ -68,19 +64,13 @@ export function readOrderPage(
 
 const orderKey = ['account_id', 'order_id'] as const;
 
-async function listOrders(
-  tx: Queryable,
-  { after, accountId }: OrdersAfter,
-  size: number,
-): Promise<StoredOrder[]> {
+async function listOrders(tx: Queryable, { after, accountId }: OrdersAfter, size: number) {
   const { condition, values } = conditionOf(orderKey, { after: keyOf(after), accountId });
-  const { rows } = await tx.query<OrderRow>({
-    text: `select account_id, order_id, status, attempts, currency, amount_before_tax, tax, total_amount,
-                  created_at, lapses_at, flags, user_id, held_notices, tally, erased_at, event_sequence
-             from orders where ${condition}
-            order by account_id, order_id limit $${values.length + 1}`,
-    values: [...values, size],
-  });
+  const rows = await listRows<OrderRow>(tx, [...values, size])`
+    select account_id, order_id, status, attempts, currency, amount_before_tax, tax, total_amount,
+           created_at, lapses_at, flags, user_id, held_notices, tally, erased_at, event_sequence
+      from orders where ${condition}
+     order by account_id, order_id limit $${values.length + 1}`;
   return rows.map(toStoredOrder);
 }
 
@@ -121,7 +111,7 @@ const listDeliveries: ListOf<Delivery> = async (tx, range, limit) => {
     columns: deliveryColumns,
     from: 'deliveries d',
     sort: 'finished_at, delivery_id',
-    bodyBytesMax,
+    bytesMax: bodyBytesMax,
   });
   const isTooLarge = limit !== undefined && (rows?.at(-1)?.bytes ?? 0) >= bodyBytesMax;
   return isTooLarge ? undefined : rows;
@@ -137,11 +127,9 @@ const listEvents: ListOf<EventOfOrder> = (tx, range, limit) =>
 
 /** By their numbers. */
 export function listEventsOfOrder(database: Queryable, { accountId, orderId }: OrderKey) {
-  return listRows<Omit<EventOfOrder, keyof OrderKey>>(database, {
-    text: `select distinct on (sequence) ${columnsOf('sequence, transactionId, status')} from events
-            where account_id = $1 and order_id = $2 order by sequence`,
-    values: [accountId, orderId],
-  });
+  return listRows<Omit<EventOfOrder, keyof OrderKey>>(database, [accountId, orderId])`
+    select distinct on (sequence) ${columnsOf('sequence, transactionId, status')} from events
+     where account_id = $1 and order_id = $2 order by sequence`;
 }
 
 /**
@@ -153,23 +141,17 @@ async function listOfRange<Row extends AnyRow>(
   tx: Queryable,
   { after, upTo, accountId }: OrderRange,
   limit: number | undefined,
-  {
-    columns,
-    from,
-    sort,
-    bodyBytesMax: bytesMax,
-  }: { columns: string; from: string; sort: string; bodyBytesMax?: number },
+  table: { columns: string; from: string; sort: string; bytesMax?: number },
 ): Promise<Row[] | undefined> {
+  const { columns, from, sort, bytesMax } = table;
   const { condition, values } = conditionOf(orderKey, { after: keyOf(after), accountId });
   const upToKey = keyOf(upTo) ?? [];
   const end = `and (account_id, order_id) <= ($${values.length + 1}, $${values.length + 2})`;
   const text = `select ${columns} from ${from}
                  where ${condition} ${upTo ? end : ''} and order_id is not null
                  order by account_id, order_id, ${sort} ${limit === undefined ? '' : `limit ${limit + 1}`}`;
-  const rows = await listRows<Row>(tx, {
-    text: limit === undefined || bytesMax === undefined ? text : cutAtBytes(text, bytesMax),
-    values: [...values, ...upToKey],
-  });
+  const cut = limit === undefined || bytesMax === undefined ? text : cutAtBytes(text, bytesMax);
+  const rows = await listRows<Row>(tx, [...values, ...upToKey])`${cut}`;
   return limit !== undefined && rows.length > limit ? undefined : rows;
 }
 

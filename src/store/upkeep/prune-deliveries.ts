@@ -2,6 +2,7 @@
 import type { Database, Transaction } from '../../postgres/database.ts';
 import { deleteReferencesOf } from '../inbox/parked-deliveries.ts';
 import { queryPerAccount } from '../per-account.ts';
+import { execute, listRows } from '../query.ts';
 import type { DeliveryCursor } from '../sweep-cursors.ts';
 
 /** Each condition equals that of a partial index, so that finding old rows does not read the table. */
@@ -21,11 +22,9 @@ export async function pruneBodies(
   limit: number,
 ): Promise<number> {
   const isPrunable = `body is not null and ${prunable[which]}`;
-  const { rows } = await database.query<DeliveryCursor>({
-    text: `select account_id as "accountId", delivery_id as "deliveryId" from deliveries
-            where ${isPrunable} and received_at < $1 order by received_at limit $2`,
-    values: [receivedBefore, limit],
-  });
+  const rows = await listRows<DeliveryCursor>(database, [receivedBefore, limit])`
+    select account_id as "accountId", delivery_id as "deliveryId" from deliveries
+     where ${isPrunable} and received_at < $1 order by received_at limit $2`;
   // One that was retried since it was listed is not finished any more. The time at which it was received stays.
   const pruned = await database.transaction((tx) =>
     queryPerAccount(tx, rows, (accountId, own) => ({
@@ -51,12 +50,11 @@ export async function expireDead(
   { deadBefore, now }: { readonly deadBefore: Date; readonly now: Date },
   limit: number,
 ): Promise<{ readonly seen: number; readonly expired: number }> {
-  const { rows } = await database.query<{ account_id: string; delivery_id: string }>({
-    text: `select account_id, delivery_id from deliveries
-            where state = 'dead' and coalesce(finished_at, received_at) < $1
-            order by coalesce(finished_at, received_at) limit $2`,
-    values: [deadBefore, limit],
-  });
+  const values = [deadBefore, limit];
+  const rows = await listRows<{ account_id: string; delivery_id: string }>(database, values)`
+    select account_id, delivery_id from deliveries
+     where state = 'dead' and coalesce(finished_at, received_at) < $1
+     order by coalesce(finished_at, received_at) limit $2`;
   let expired = 0;
   for (const [accountId, own] of Map.groupBy(rows, ({ account_id }) => account_id)) {
     const ids = own.map(({ delivery_id }) => delivery_id);
@@ -73,19 +71,15 @@ async function expire(
   deadBefore: Date,
   now: Date,
 ): Promise<number> {
-  const { rows } = await tx.query<{ delivery_id: string }>({
-    text: `select delivery_id from deliveries
-            where account_id = $1 and delivery_id = any($2::text[])
-              and state = 'dead' and coalesce(finished_at, received_at) < $3
-              for update skip locked`,
-    values: [accountId, deliveryIds, deadBefore],
-  });
+  const rows = await listRows<{ delivery_id: string }>(tx, [accountId, deliveryIds, deadBefore])`
+    select delivery_id from deliveries
+     where account_id = $1 and delivery_id = any($2::text[])
+       and state = 'dead' and coalesce(finished_at, received_at) < $3
+       for update skip locked`;
   const ids = rows.map(({ delivery_id }) => delivery_id);
-  await tx.query({
-    text: `update deliveries set state = 'expired', body = null, headers = null, finished_at = $3
-            where account_id = $1 and delivery_id = any($2::text[])`,
-    values: [accountId, ids, now],
-  });
+  await execute(tx, [accountId, ids, now])`
+    update deliveries set state = 'expired', body = null, headers = null, finished_at = $3
+     where account_id = $1 and delivery_id = any($2::text[])`;
   await deleteReferencesOf(tx, accountId, ids);
   return ids.length;
 }

@@ -7,21 +7,15 @@ import { ownedBy, type RowCursor, sweepRows } from '../sweep-cursors.ts';
 type HistoryRow = RowCursor & { readonly is_old: boolean };
 
 /** Visits the next rows, about `limit` of them, and returns how many they were. */
-export function pruneHistory(
-  database: Database,
-  happenedBefore: Date,
-  limit: number,
-): Promise<number> {
+export function pruneHistory(database: Database, happenedBefore: Date, limit: number) {
   return sweepRows<HistoryRow>(database, {
     name: 'history',
     limit,
     listAfter: async (tx, key) => {
-      return listRows<HistoryRow>(tx, {
-        text: `select account_id, order_id, position, happened_at < $4 as is_old from history
-                where (account_id, order_id, position) > ($1, $2, $3)
-                order by account_id, order_id, position limit $5`,
-        values: [...key, happenedBefore, limit],
-      });
+      return listRows<HistoryRow>(tx, [...key, happenedBefore, limit])`
+        select account_id, order_id, position, happened_at < $4 as is_old from history
+         where (account_id, order_id, position) > ($1, $2, $3)
+         order by account_id, order_id, position limit $5`;
     },
     prune: removeRows,
   });

@@ -21,11 +21,9 @@ export async function pruneEnded(
   limit: number,
 ): Promise<number> {
   const [table, key, time, condition = 'true'] = ended[which];
-  return countChanges(database, {
-    text: `delete from ${table}
-            where ${key} in (select ${key} from ${table}
-                            where ${time} <= $1 and ${condition} order by ${time} limit $2)
-              and ${time} <= $1`,
-    values: [before, limit],
-  });
+  return countChanges(database, [before, limit])`
+    delete from ${table}
+     where ${key} in (select ${key} from ${table}
+                     where ${time} <= $1 and ${condition} order by ${time} limit $2)
+       and ${time} <= $1`;
 }

@@ -1,6 +1,6 @@
 /** The passkeys of users, and the challenges that they sign. */
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import { changesOne, findRow, listRows } from '../query.ts';
+import { changesOne, execute, findRow, listRows } from '../query.ts';
 
 type StoredPasskey = {
   readonly credentialId: string;
@@ -12,12 +12,10 @@ type StoredPasskey = {
 
 /** The lock ends the race of two uses of one passkey: the second sees the counter of the first. */
 export function lockPasskey(tx: Transaction, credentialId: string) {
-  return findRow<StoredPasskey>(tx, {
-    text: `select credential_id as "credentialId", user_id as "userId", public_key as "publicKey",
-                  counter, transports
-             from passkeys where credential_id = $1 for update`,
-    values: [credentialId],
-  });
+  return findRow<StoredPasskey>(tx, [credentialId])`
+    select credential_id as "credentialId", user_id as "userId", public_key as "publicKey",
+           counter, transports
+      from passkeys where credential_id = $1 for update`;
 }
 
 /** False if somebody has registered this passkey already. */
@@ -26,18 +24,14 @@ export function insertPasskey(
   { credentialId, userId, publicKey, counter, transports }: StoredPasskey,
   now: Date,
 ) {
-  return changesOne(tx, {
-    text: `insert into passkeys (credential_id, user_id, public_key, counter, transports, created_at)
-           values ($1, $2, $3, $4, $5, $6) on conflict (credential_id) do nothing`,
-    values: [credentialId, userId, publicKey, counter, transports, now],
-  });
+  return changesOne(tx, [credentialId, userId, publicKey, counter, transports, now])`
+    insert into passkeys (credential_id, user_id, public_key, counter, transports, created_at)
+    values ($1, $2, $3, $4, $5, $6) on conflict (credential_id) do nothing`;
 }
 
 export async function saveUse(tx: Transaction, credentialId: string, counter: number, now: Date) {
-  await tx.query({
-    text: 'update passkeys set counter = $2, last_used_at = $3 where credential_id = $1',
-    values: [credentialId, counter, now],
-  });
+  await execute(tx, [credentialId, counter, now])`
+    update passkeys set counter = $2, last_used_at = $3 where credential_id = $1`;
 }
 
 export type ListedPasskey = Pick<StoredPasskey, 'credentialId' | 'transports'> & {
@@ -48,20 +42,18 @@ export type ListedPasskey = Pick<StoredPasskey, 'credentialId' | 'transports'> &
 
 /** The oldest first. */
 export function listPasskeysOfUser(database: Queryable, userId: string) {
-  return listRows<ListedPasskey>(database, {
-    text: `select credential_id as "credentialId", transports, created_at as "createdAt",
-                  last_used_at as "lastUsedAt"
-             from passkeys where user_id = $1 order by created_at, credential_id`,
-    values: [userId],
-  });
+  return listRows<ListedPasskey>(database, [userId])`
+    select credential_id as "credentialId", transports, created_at as "createdAt",
+           last_used_at as "lastUsedAt"
+      from passkeys where user_id = $1 order by created_at, credential_id`;
 }
 
 export async function deletePasskey(tx: Transaction, credentialId: string) {
-  await tx.query({ text: 'delete from passkeys where credential_id = $1', values: [credentialId] });
+  await execute(tx, [credentialId])`delete from passkeys where credential_id = $1`;
 }
 
 export async function deletePasskeys(tx: Transaction, userId: string) {
-  await tx.query({ text: 'delete from passkeys where user_id = $1', values: [userId] });
+  await execute(tx, [userId])`delete from passkeys where user_id = $1`;
 }
 
 export type Challenge = {
@@ -74,17 +66,16 @@ export type Challenge = {
 };
 
 export async function insertChallenge(database: Queryable, challenge: Challenge) {
-  await database.query({
-    text: `insert into passkey_challenges (challenge, purpose, subject, user_id, expires_at)
-           values ($1, $2, $3, $4, $5) on conflict (challenge) do nothing`,
-    values: [
-      challenge.challenge,
-      challenge.purpose,
-      challenge.subject,
-      challenge.userId,
-      challenge.expiresAt,
-    ],
-  });
+  const values = [
+    challenge.challenge,
+    challenge.purpose,
+    challenge.subject,
+    challenge.userId,
+    challenge.expiresAt,
+  ];
+  await execute(database, values)`
+    insert into passkey_challenges (challenge, purpose, subject, user_id, expires_at)
+    values ($1, $2, $3, $4, $5) on conflict (challenge) do nothing`;
 }
 
 /** Deletes the challenge, so that what was signed can be used once. */
@@ -93,11 +84,9 @@ export function takeChallenge(
   { challenge, purpose, subject }: Pick<Challenge, 'challenge' | 'purpose' | 'subject'>,
   now: Date,
 ) {
-  return findRow<{ userId: string | null }>(tx, {
-    text: `delete from passkey_challenges
-            where challenge = $1 and purpose = $2 and subject is not distinct from $3
-              and expires_at > $4
-           returning user_id as "userId"`,
-    values: [challenge, purpose, subject, now],
-  });
+  return findRow<{ userId: string | null }>(tx, [challenge, purpose, subject, now])`
+    delete from passkey_challenges
+     where challenge = $1 and purpose = $2 and subject is not distinct from $3
+       and expires_at > $4
+    returning user_id as "userId"`;
 }

@@ -4,28 +4,20 @@
  */
 import type { Failures } from '../../domain/users/back-off.ts';
 import type { Transaction } from '../../postgres/database.ts';
-import { findRow, findValue } from '../query.ts';
+import { changesOne, execute, findRow, findValue } from '../query.ts';
 
 /**
  * The lock ends the race of many guesses at a time: each sees the failures of those before it. Undefined if there was
  * none before.
  */
-export async function lockFailures(
-  tx: Transaction,
-  subject: string,
-  now: Date,
-): Promise<Failures | undefined> {
-  const { rowCount } = await tx.query({
-    text: `insert into sign_in_failures (subject, failures, last_failed_at, blocked_until)
-           values ($1, 0, $2, $2) on conflict (subject) do nothing`,
-    values: [subject, now],
-  });
-  if (rowCount === 1) return undefined;
-  return findRow<Failures>(tx, {
-    text: `select failures, last_failed_at as "lastFailedAt", blocked_until as "blockedUntil"
-             from sign_in_failures where subject = $1 for update`,
-    values: [subject],
-  });
+export async function lockFailures(tx: Transaction, subject: string, now: Date) {
+  const isFirst = await changesOne(tx, [subject, now])`
+    insert into sign_in_failures (subject, failures, last_failed_at, blocked_until)
+    values ($1, 0, $2, $2) on conflict (subject) do nothing`;
+  if (isFirst) return undefined;
+  return findRow<Failures>(tx, [subject])`
+    select failures, last_failed_at as "lastFailedAt", blocked_until as "blockedUntil"
+      from sign_in_failures where subject = $1 for update`;
 }
 
 export async function saveFailures(
@@ -33,40 +25,31 @@ export async function saveFailures(
   subject: string,
   { failures, lastFailedAt, blockedUntil }: Failures,
 ) {
-  await tx.query({
-    text: `update sign_in_failures set failures = $2, last_failed_at = $3, blocked_until = $4
-            where subject = $1`,
-    values: [subject, failures, lastFailedAt, blockedUntil],
-  });
+  await execute(tx, [subject, failures, lastFailedAt, blockedUntil])`
+    update sign_in_failures set failures = $2, last_failed_at = $3, blocked_until = $4
+     where subject = $1`;
 }
 
 /** Takes back one failure, and what it blocked. */
 export async function takeBackFailure(tx: Transaction, subject: string, now: Date) {
-  await tx.query({
-    text: `update sign_in_failures set failures = greatest(failures - 1, 0), blocked_until = $2
-            where subject = $1`,
-    values: [subject, now],
-  });
+  await execute(tx, [subject, now])`
+    update sign_in_failures set failures = greatest(failures - 1, 0), blocked_until = $2
+     where subject = $1`;
 }
 
 export async function deleteFailures(tx: Transaction, subject: string) {
-  await tx.query({ text: 'delete from sign_in_failures where subject = $1', values: [subject] });
+  await execute(tx, [subject])`delete from sign_in_failures where subject = $1`;
 }
 
 /** All whose subject begins like this. */
 export async function deleteFailuresBelow(tx: Transaction, beginning: string) {
-  await tx.query({
-    text: 'delete from sign_in_failures where starts_with(subject, $1)',
-    values: [beginning],
-  });
+  await execute(tx, [beginning])`delete from sign_in_failures where starts_with(subject, $1)`;
 }
 
 /** The first of the subjects that has a row, used since then. */
 export function findFirstSubject(tx: Transaction, subjects: readonly string[], since: Date) {
-  return findValue<string>(tx, {
-    text: `select subject from sign_in_failures
-            where subject = any($1::text[]) and last_failed_at > $2
-            order by array_position($1::text[], subject) limit 1`,
-    values: [subjects, since],
-  });
+  return findValue<string>(tx, [subjects, since])`
+    select subject from sign_in_failures
+     where subject = any($1::text[]) and last_failed_at > $2
+     order by array_position($1::text[], subject) limit 1`;
 }

@@ -18,7 +18,6 @@ import { listConsumersByEmail } from '../../store/consumers/consumer-emails.ts';
 import type { OrderKey } from '../../store/order-rows.ts';
 import { listOrderRows } from '../../store/orders/order-list-rows.ts';
 import {
-  type FoundIds,
   findIdsByConsumers,
   findIdsByInvoiceStart,
   findIdsByKey,
@@ -81,7 +80,7 @@ function toNames(accountId: string, orderIds: readonly string[]): OrderKey[] {
   return orderIds.map((orderId) => ({ accountId, orderId }));
 }
 
-type Search = readonly [reason: MatchReason, search: () => Promise<FoundIds>];
+type Search = readonly [reason: MatchReason, search: () => Promise<readonly string[]>];
 
 /** In the order in which their results are listed. */
 async function listSearches(
@@ -127,7 +126,7 @@ async function findIdsByEmail(
   account: Account,
   email: string,
   limit: number,
-): Promise<FoundIds> {
+): Promise<readonly string[]> {
   const { accountId } = account;
   const wanted = foldEmail(email);
   const known = await listConsumersByEmail(database, accountId, wanted, consumersMax);
