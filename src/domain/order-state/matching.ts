@@ -7,7 +7,7 @@ import type { Order } from '../orders/order.ts';
 import { foldPayment, type UnfoldedPayment } from '../payments/fold-payment.ts';
 import { foldRefund, type UnfoldedRefund } from '../payments/fold-refund.ts';
 import type { PaymentNotice, References, RefundNotice } from '../payments/notice.ts';
-import type { AnyNotice as StoredNotice, Trace } from '../payments/ranking.ts';
+import type { Trace } from '../payments/ranking.ts';
 import type {
   Expected,
   Payment,
@@ -43,7 +43,7 @@ export function foldTransaction(
   transaction: Unfolded,
   expected: Expected,
   ordersCreatedHere?: ReadonlySet<string>,
-  trace?: Trace<StoredNotice>,
+  trace?: Trace,
 ): Transaction {
   return transaction.type === 'payment'
     ? foldPayment(transaction, expected, ordersCreatedHere, trace)

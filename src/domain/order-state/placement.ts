@@ -3,13 +3,13 @@
  * time, so the result depends on the set of records and never on their order of arrival. Contract 4.9.
  */
 
+import { isVoidRecord } from '../payments/notice.ts';
 import {
   chooseTarget,
   type GroupRecords,
   type HeldRecord,
   highestStatus,
   type ImpliedPayment,
-  isVoidRecord,
   oldestFirst,
   ownId,
   type PaymentWithCaptures,
@@ -116,8 +116,8 @@ function placeRefunds(
   implied: ImpliedPayment,
   held: HeldRecord[],
 ): PlacedRefund[] {
-  const voids = notices.filter(({ record }) => record === 'void');
-  const plain = notices.filter(({ record }) => record !== 'void');
+  const voids = notices.filter(isVoidRecord);
+  const plain = notices.filter((notice) => !isVoidRecord(notice));
   const refunds = new Map<string, StoredRefundNotice[]>();
   for (const [pspId, own] of Map.groupBy(plain, ownId)) {
     const startedId = refundIds.get(pspId);

@@ -126,7 +126,11 @@ export type DeliveredNotice = Notice & {
 
 /** A void cancels another record, and is no transaction of its own. */
 export function isVoid({ payment, refund }: OrderReferences): boolean {
-  return (payment?.record?.startsWith('void') ?? false) || refund?.record === 'void';
+  return isVoidRecord(payment) || isVoidRecord(refund);
+}
+
+export function isVoidRecord(notice: Pick<PaymentNotice | RefundNotice, 'record'> | undefined) {
+  return notice?.record?.startsWith('void') ?? false;
 }
 
 /** The part of a notice that can identify its order. */

@@ -2,7 +2,12 @@
 
 import type { ProviderName } from '../provider-name.ts';
 import { type PaymentStatus, paymentStatuses } from './notice.ts';
-import type { StoredPaymentNotice, StoredRefundNotice, VoidState } from './transaction.ts';
+import type {
+  AnyNotice,
+  StoredPaymentNotice,
+  StoredRefundNotice,
+  VoidState,
+} from './transaction.ts';
 
 /** The records of one group. Authentications are in no group. */
 export type GroupRecords = {
@@ -61,8 +66,6 @@ export type PlacedRefund = {
   readonly voidedPspIds: readonly string[] | null;
 };
 
-type AnyRecord = StoredPaymentNotice | StoredRefundNotice;
-
 /** True for a notice of the payment or authorisation itself. */
 export function isSource({ record }: StoredPaymentNotice): boolean {
   return record === undefined;
@@ -70,10 +73,6 @@ export function isSource({ record }: StoredPaymentNotice): boolean {
 
 export function isCapture({ record }: StoredPaymentNotice): boolean {
   return record === 'capture';
-}
-
-export function isVoidRecord({ record }: StoredPaymentNotice): boolean {
-  return record?.startsWith('void') ?? false;
 }
 
 /** The state of one void. A failed void has the status `new`, also when it was pending before, and is null here. */
@@ -101,17 +100,17 @@ export function isOneStep(notices: readonly StoredPaymentNotice[]): boolean {
 }
 
 /** The statuses of refunds are some of these, in the same order. */
-export function highestStatus(notices: readonly AnyRecord[]): PaymentStatus {
+export function highestStatus(notices: readonly AnyNotice[]): PaymentStatus {
   const ranks = notices.map(({ status }) => paymentStatuses.indexOf(status));
   return paymentStatuses[Math.max(0, ...ranks)] ?? 'new';
 }
 
-export function ownId({ pspTransactionId }: AnyRecord): string {
+export function ownId({ pspTransactionId }: AnyNotice): string {
   return pspTransactionId;
 }
 
 /** The distinct targets in the notices of one record. */
-export function targetsOf(notices: readonly AnyRecord[]): string[] {
+export function targetsOf(notices: readonly AnyNotice[]): string[] {
   const targets = new Set<string>();
   for (const { targetPspId, pspTransactionId } of notices) {
     if (targetPspId !== undefined && targetPspId !== pspTransactionId) targets.add(targetPspId);
@@ -120,7 +119,7 @@ export function targetsOf(notices: readonly AnyRecord[]): string[] {
 }
 
 /** When a record was created at the provider; the earliest time of its notices. */
-export function recordedAt(notices: readonly AnyRecord[]): number {
+export function recordedAt(notices: readonly AnyNotice[]): number {
   return Math.min(
     ...notices.map(({ recordedAtMs, occurredAtMs }) => recordedAtMs ?? occurredAtMs ?? 0),
   );
@@ -128,8 +127,8 @@ export function recordedAt(notices: readonly AnyRecord[]): number {
 
 /** Compares by time, then by id. */
 export function oldestFirst(
-  [a, ofA]: readonly [string, readonly AnyRecord[]],
-  [b, ofB]: readonly [string, readonly AnyRecord[]],
+  [a, ofA]: readonly [string, readonly AnyNotice[]],
+  [b, ofB]: readonly [string, readonly AnyNotice[]],
 ): number {
   return recordedAt(ofA) - recordedAt(ofB) || (a < b ? -1 : 1);
 }
@@ -142,7 +141,7 @@ export type VoidCandidate = {
   readonly status: PaymentStatus;
 };
 
-export function toVoidCandidate(pspId: string, notices: readonly AnyRecord[]): VoidCandidate {
+export function toVoidCandidate(pspId: string, notices: readonly AnyNotice[]): VoidCandidate {
   return {
     pspId,
     recordedAt: recordedAt(notices),
@@ -156,7 +155,7 @@ export function toVoidCandidate(pspId: string, notices: readonly AnyRecord[]): V
  * earlier record. It is a successful one, else a pending one; never a failed one. Undefined when there is none.
  */
 export function chooseTarget(
-  notices: readonly AnyRecord[],
+  notices: readonly AnyNotice[],
   candidates: readonly VoidCandidate[],
   isVoided: (pspId: string) => boolean,
 ): string | undefined {
@@ -181,6 +180,6 @@ function compareForVoid(own: VoidCandidate, a: VoidCandidate, b: VoidCandidate):
   );
 }
 
-function amountOf(notices: readonly AnyRecord[]): number {
+function amountOf(notices: readonly AnyNotice[]): number {
   return Math.max(...notices.map(({ amount }) => amount ?? 0));
 }

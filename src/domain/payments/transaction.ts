@@ -21,6 +21,7 @@ export type Stored<Notice> = Notice & {
 
 export type StoredPaymentNotice = Stored<PaymentNotice>;
 export type StoredRefundNotice = Stored<RefundNotice>;
+export type AnyNotice = StoredPaymentNotice | StoredRefundNotice;
 
 export type StartReferences = {
   readonly transactionIds?: readonly string[];

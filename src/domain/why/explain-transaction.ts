@@ -7,9 +7,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Cause, causeOf } from '../history.ts';
 import { foldTransaction } from '../order-state/matching.ts';
-import { type AnyNotice, type Decision, isRequest, type Setter } from '../payments/ranking.ts';
+import { type Decision, isRequest, type Setter } from '../payments/ranking.ts';
 import type { Rule } from '../payments/rules.ts';
-import type { Expected, Payment, Refund, Transaction } from '../payments/transaction.ts';
+import type { AnyNotice, Expected, Payment, Refund, Transaction } from '../payments/transaction.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 
 export type TransactionField = keyof Payment | keyof Refund;
@@ -117,9 +117,9 @@ export function explainTransaction(
   transaction: Transaction,
   { expected, ordersCreatedHere, changes, deliveryIdOf, isStale = () => false }: ExplainContext,
 ): ExplainedField[] {
-  const decisions = new Map<string, Decision<AnyNotice>>();
+  const decisions = new Map<string, Decision>();
   const folded = foldTransaction(transaction, expected, ordersCreatedHere, decisions);
-  const sourcesOf = (setters: ReadonlyArray<Setter<AnyNotice>>) =>
+  const sourcesOf = (setters: ReadonlyArray<Setter>) =>
     distinct(setters.map((setter) => sourceOf(setter, deliveryIdOf)));
   const fields = shownFields[transaction.type].map((field): ExplainedField => {
     const value = readField(transaction, field);
@@ -151,7 +151,7 @@ function readField(transaction: Transaction, field: TransactionField): unknown {
   return (transaction as Readonly<Record<string, unknown>>)[field] ?? null;
 }
 
-function sourceOf(setter: Setter<AnyNotice>, deliveryIdOf: ExplainContext['deliveryIdOf']): Source {
+function sourceOf(setter: Setter, deliveryIdOf: ExplainContext['deliveryIdOf']): Source {
   if (typeof setter === 'string') return { kind: setter };
   const { deliveryKey } = setter;
   if (deliveryKey === '') return { kind: 'call' };
@@ -168,9 +168,9 @@ const fieldsOfTime: readonly string[] = ['status', 'amount', 'finishedAtMs'];
 
 /** A partial capture becomes final with time: the captures that decided the status then decide the amount as well. */
 function withTime(
-  decisions: ReadonlyMap<string, Decision<AnyNotice>>,
+  decisions: ReadonlyMap<string, Decision>,
   { field, folded, value }: { field: TransactionField; folded: unknown; value: unknown },
-): Decision<AnyNotice> {
+): Decision {
   const own = decisions.get(field);
   if (!own) throw new Error(`The fold does not say what set ${field}.`);
   if (isDeepStrictEqual(folded, value)) return own;
@@ -263,10 +263,10 @@ function isCauseOf(
  * capture is repeated by reports of itself only.
  */
 function nameFirstReport(
-  own: Decision<AnyNotice>,
+  own: Decision,
   isCause: (notice: AnyNotice) => boolean,
   isStale: (deliveryKey: string) => boolean,
-): Decision<AnyNotice> {
+): Decision {
   let { lost } = own;
   const setBy = own.setBy.map((setter) => {
     if (typeof setter === 'string' || isCause(setter)) return setter;
