@@ -17,43 +17,31 @@ import {
 } from './records.ts';
 import type { Capture } from './transaction.ts';
 
-export type CountedCaptures = {
-  /** Null for a payment without captures. */
-  readonly captures: readonly Capture[] | null;
-  /** Set if the total limits a payment that was made in one step. Contract 4.17. */
-  readonly capturedLimit: MinorUnits | null;
-  /** The total is more than the captures that are known: another one was not reported yet. */
-  readonly lacksCapture: boolean;
-};
-
-/** The captures of each payment of a group, in the same order as `payments`. */
-export function countCaptures(
-  payments: readonly PlacedPayment[],
-  records: GroupRecords,
-): readonly CountedCaptures[] {
+/** The payments of a group as they are folded, in the same order, with what each capture counts for. */
+export function countCaptures(payments: readonly PlacedPayment[], records: GroupRecords) {
   const total = newestTotal(totalsOf(records));
   const hasCaptures = payments.some(({ captures }) => captures.length > 0);
-  if (!hasCaptures && !total) return payments.map(() => withoutCaptures);
-  const amounts = boundedAmounts(payments, total);
+  const amounts =
+    hasCaptures || total ? boundedAmounts(payments, total) : new Map<string, MinorUnits>();
   const captured = [...amounts.values()].reduce((sum, amount) => sum + amount, 0);
-  return payments.map((payment) => ({
-    captures:
-      payment.captures.length === 0
-        ? null
-        : payment.captures.map((capture) => toCapture(capture, amounts.get(capture.pspId) ?? 0)),
-    capturedLimit: findLimit(payment, amounts.get(payment.pspId)),
-    lacksCapture: isAuthorisation(payment) && captured < (total?.amount ?? 0),
-  }));
-}
-
-const withoutCaptures: CountedCaptures = {
-  captures: null,
-  capturedLimit: null,
-  lacksCapture: false,
-};
-
-function isAuthorisation({ records }: PlacedPayment): boolean {
-  return highestStatus(records.filter(isSource)) === 'authorized';
+  // Another capture was not reported yet. Until it is known, it is not known what a void left of an authorisation.
+  const lacksCapture = captured < (total?.amount ?? 0);
+  return payments.map((payment) => {
+    const { pspId, records: notices, captures, voided } = payment;
+    const isOpen = lacksCapture && highestStatus(notices.filter(isSource)) === 'authorized';
+    return {
+      type: 'payment' as const,
+      pspTransactionId: pspId,
+      notices,
+      captures:
+        captures.length === 0
+          ? null
+          : captures.map((capture) => toCapture(capture, amounts.get(capture.pspId) ?? 0)),
+      /** Set if the total limits a payment that was made in one step. Contract 4.17. */
+      capturedLimit: findLimit(payment, amounts.get(pspId)),
+      voided: isOpen ? null : voided,
+    };
+  });
 }
 
 function findLimit({ pspId, records }: PlacedPayment, counted: MinorUnits | undefined) {

@@ -4,6 +4,7 @@ import type { ProviderName } from '../provider-name.ts';
 import { type PaymentStatus, paymentStatuses } from './notice.ts';
 import type {
   AnyNotice,
+  Refund,
   StoredPaymentNotice,
   StoredRefundNotice,
   VoidState,
@@ -60,11 +61,18 @@ export type PlacedPayment = {
   readonly voided: VoidState | null;
 };
 
-export type PlacedRefund = {
-  readonly pspId: string;
-  readonly records: readonly StoredRefundNotice[];
-  readonly voidedPspIds: readonly string[] | null;
+/** A refund with its records, as it is folded. */
+export type PlacedRefund = Pick<Refund, 'type' | 'voidedPspIds' | 'notices'> & {
+  readonly pspTransactionId: string;
 };
+
+export function holdPayments(
+  held: HeldRecord[],
+  hold: Hold,
+  notices: readonly StoredPaymentNotice[],
+): void {
+  held.push(...notices.map((payment) => ({ hold, payment })));
+}
 
 /** True for a notice of the payment or authorisation itself. */
 export function isSource({ record }: StoredPaymentNotice): boolean {
