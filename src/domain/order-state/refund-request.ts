@@ -6,7 +6,7 @@ import { formatAmount, type MinorUnits, parseSentAmount, type SentAmount } from 
 import type { Payment, Refund, Transaction } from '../payments/transaction.ts';
 import { paymentsOf, refundsOf } from './matching.ts';
 import type { OrderState } from './order-state.ts';
-import { linkRefunds, type RefundBalance, refundBalance } from './refund-links.ts';
+import { linkRefunds, refundBalance } from './refund-links.ts';
 
 export type RequestedRefund = {
   /** The payment to refund; if absent, the one that paid for the order. */
@@ -141,7 +141,7 @@ function isDuplicate({ flags }: Payment): boolean {
   return flags.includes('duplicate_capture');
 }
 
-function balanceOf({ order, transactions }: OrderState): RefundBalance {
+function balanceOf({ order, transactions }: OrderState) {
   return refundBalance(transactions, order.amounts.currency);
 }
 
