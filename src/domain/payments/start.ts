@@ -201,14 +201,8 @@ export function refundNoticesOf(
 
 function commonFieldsOf(start: Start) {
   const { amount, currency, atMs } = start;
-  return {
-    pspTransactionId: '',
-    amount,
-    currency,
-    startedAtMs: atMs,
-    recordedAtMs: atMs,
-    ...outcomeOf(start),
-  };
+  const times = { startedAtMs: atMs, recordedAtMs: atMs };
+  return { pspTransactionId: '', amount, currency, ...times, ...outcomeOf(start) };
 }
 
 function outcomeOf({ failure, refusedAtMs }: Callable) {

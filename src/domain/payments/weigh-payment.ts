@@ -55,15 +55,12 @@ function baseStatus(
   notices: readonly StoredPaymentNotice[],
   captures: readonly Capture[],
 ): PaymentStatus {
-  let highest = 0;
-  const raise = (status: PaymentStatus) => {
-    highest = Math.max(highest, paymentStatuses.indexOf(status));
-  };
+  const ranks = captures.map((capture) => paymentStatuses.indexOf(impliedStatus(capture)));
   for (const { record, status } of notices) {
-    if (record === undefined || record === 'authentication') raise(status);
+    const isOwn = record === undefined || record === 'authentication';
+    if (isOwn) ranks.push(paymentStatuses.indexOf(status));
   }
-  for (const capture of captures) raise(impliedStatus(capture));
-  return paymentStatuses[highest] ?? 'new';
+  return paymentStatuses[Math.max(0, ...ranks)] ?? 'new';
 }
 
 type Money = {

@@ -13,16 +13,14 @@ import type { Start } from '../payments/start.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 import { isoTimestamp } from '../time.ts';
 
-/** The changes of the order itself, or of one of its transactions, by the names of the API. */
-export type Effect = {
+/** The changes of the order itself, or of one of its transactions, as the history stores them. */
+export type StoredEffect = {
   readonly transactionId: string | null;
-  /** Of amounts among the changes. */
-  readonly currency: string | null;
   readonly changes: readonly Change[];
 };
 
-/** Changes as the history stores them. */
-export type StoredEffect = Pick<Effect, 'transactionId' | 'changes'>;
+/** By the names of the API. The currency is that of amounts among the changes. */
+export type Effect = StoredEffect & { readonly currency: string | null };
 
 export type ShowOptions = {
   /** Personal data is masked as for an order token. */
@@ -121,9 +119,7 @@ export function shownName(field: string): string {
 
 const amountFields: ReadonlySet<string> = new Set(['amount', 'customerFee', 'offerDiscount']);
 
-export function isAmountName(name: string): boolean {
-  return name === 'amount' || name === 'customer_fee' || name === 'offer_discount';
-}
+export const amountNames: ReadonlySet<string> = new Set([...amountFields].map(shownName));
 
 /** Amounts of fields are numbers for the command line, and decimal texts for the dashboard. */
 export type AmountStyle = 'number' | 'text';
@@ -157,21 +153,12 @@ function partOf(currency: string | null, style: AmountStyle) {
   });
 }
 
-/** The amounts of an order in major units. */
-export type ShownAmounts = {
-  readonly currency: string;
-  readonly beforeTax: number;
-  readonly tax: number;
-  readonly total: number;
-};
+export type ShownAmounts = ReturnType<typeof shownAmounts>;
 
-export function shownAmounts({ currency, beforeTax, tax, total }: Amounts): ShownAmounts {
-  return {
-    currency,
-    beforeTax: major(beforeTax, currency),
-    tax: major(tax, currency),
-    total: major(total, currency),
-  };
+/** The amounts of an order in major units. */
+export function shownAmounts({ currency, beforeTax, tax, total }: Amounts) {
+  const inMajor = (amount: MinorUnits) => major(amount, currency);
+  return { currency, beforeTax: inMajor(beforeTax), tax: inMajor(tax), total: inMajor(total) };
 }
 
 /** `118.00 INR`. The number has exact decimals, so nothing is rounded here. */
