@@ -2,7 +2,6 @@
  * The events of one change of an order: what differs between the state that was stored and the one that is stored now.
  * States in between, of deliveries that are applied together, were never visible to anybody. Contract 12.2.
  */
-
 import type { EventType } from '../event-type.ts';
 import type { OrderSummary } from '../order-state/order-state.ts';
 import type { OrderStatus } from '../orders/order.ts';

@@ -2,7 +2,6 @@
  * Decides which of a provider's payments or refunds is the one that was started here. Pure, and independent of the
  * order in which notices arrive.
  */
-
 import type { Order } from '../orders/order.ts';
 import { foldPayment, type UnfoldedPayment } from '../payments/fold-payment.ts';
 import { foldRefund, type UnfoldedRefund } from '../payments/fold-refund.ts';

@@ -2,7 +2,6 @@
  * The order state: an order with its transactions, and how a notice changes it. Pure: the same set of notices gives
  * the same state in any order of arrival.
  */
-
 import type { Order, OrderStatus } from '../orders/order.ts';
 import { type DeliveredNotice, isVoid } from '../payments/notice.ts';
 import type { HeldNotice } from '../payments/records.ts';

@@ -2,7 +2,6 @@
  * Decides which payment or refund each record of a provider belongs to. All records of a group are placed again each
  * time, so the result depends on the set of records and never on their order of arrival. Contract 4.9.
  */
-
 import { isVoidRecord } from '../payments/notice.ts';
 import {
   chooseTarget,

@@ -1,5 +1,4 @@
 /** Which refunds belong to which payment, and what was paid, refunded and can still be refunded of an order. */
-
 import type { MinorUnits } from '../money/money.ts';
 import { netAmount, type Payment, type Refund, type Transaction } from '../payments/transaction.ts';
 import { byPspId, paymentsOf, pspKeyOf, refundsOf } from './matching.ts';

@@ -1,5 +1,4 @@
 /** Decides whether a requested refund is allowed, and its amount. Pure; callers hold the order's lock. */
-
 import { refuseField, ServiceError } from '../errors.ts';
 import { findExponent } from '../money/currency.ts';
 import { formatAmount, type MinorUnits, parseSentAmount, type SentAmount } from '../money/money.ts';
@@ -42,8 +41,8 @@ export function decideRefund(orderState: OrderState, requested: RequestedRefund)
     );
   }
   refuseOutdated(orderState, requested, payment.currency, exponent);
-  const amount =
-    requested.amount === undefined ? available : readAmount(requested.amount, exponent);
+  const { amount: sent } = requested;
+  const amount = sent === undefined ? available : readAmount(sent, exponent);
   if (amount > available || available === 0) {
     throw new ServiceError(
       'INVALID_REFUND_AMOUNT',

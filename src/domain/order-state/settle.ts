@@ -2,7 +2,6 @@
  * Settles an order state: applies what changes with time alone, which is the order's status, partly captured payments
  * and the flag of payments that nobody captures. It needs no notices, so readers see the same state as writers.
  */
-
 import { type Payment, setFlag, type Transaction, withFlags } from '../payments/transaction.ts';
 import {
   decideOrderSummary,

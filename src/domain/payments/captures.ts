@@ -2,7 +2,6 @@
  * How much each capture counts for. Captured money is the sum of the successful captures that were not voided. For
  * captures up to the time of the provider's own total, that sum cannot exceed the total. Contract 4.9.
  */
-
 import type { MinorUnits } from '../money/money.ts';
 import { type PaymentStatus, paymentStatuses, type Total } from './notice.ts';
 import { findHighest, rankNotices } from './ranking.ts';
@@ -76,12 +75,6 @@ export function newestTotal(totals: readonly Total[]): Total | undefined {
   return totals.toSorted((a, b) => b.atMs - a.atMs || b.amount - a.amount)[0];
 }
 
-type CapturedAmount = {
-  readonly pspId: string;
-  readonly amount: MinorUnits;
-  readonly atMs: number;
-};
-
 /** Distributes the total over the captures up to its time, oldest first; later captures count in full. */
 function boundedAmounts(
   payments: readonly PlacedPayment[],
@@ -102,7 +95,7 @@ function boundedAmounts(
 }
 
 /** The successful captures that were not voided, or the payment itself if it was made in one step. */
-function listCaptured({ pspId, records, captures, voided }: PlacedPayment): CapturedAmount[] {
+function listCaptured({ pspId, records, captures, voided }: PlacedPayment) {
   // A payment made in one step cannot be captured again, so captures beside it do not count.
   if (isOneStep(records))
     return voided === null ? [toCaptured(pspId, records.filter(isSource))] : [];
@@ -111,7 +104,7 @@ function listCaptured({ pspId, records, captures, voided }: PlacedPayment): Capt
     .map(({ pspId: id, notices }) => toCaptured(id, notices));
 }
 
-function toCaptured(pspId: string, notices: PlacedCapture['notices']): CapturedAmount {
+function toCaptured(pspId: string, notices: PlacedCapture['notices']) {
   const amount = findAmountOf(notices)?.amount ?? 0;
   return { pspId, amount, atMs: capturedAt(notices) };
 }

@@ -3,7 +3,6 @@
  * capture at the provider. It is pending while a part is open, and failed only if no part reached the consumer.
  * Contract 4.2, 4.10, 4.12.
  */
-
 import type { MinorUnits } from '../money/money.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 import { failureReason } from './failure.ts';

@@ -2,7 +2,6 @@
  * Notices: the meaning of a provider's delivery in our own closed vocabulary. Each provider translates its deliveries
  * into it, and no other code depends on a provider's terms.
  */
-
 import type { MinorUnits } from '../money/money.ts';
 import type { ProviderName } from '../provider-name.ts';
 import type { ReviewFlag } from '../review-flag.ts';

@@ -1,5 +1,4 @@
 /** Types and helpers for the records of a group while they are placed. */
-
 import type { ProviderName } from '../provider-name.ts';
 import { type PaymentStatus, paymentStatuses } from './notice.ts';
 import type {
@@ -142,18 +141,13 @@ export function oldestFirst(
 }
 
 /** A record that a void without a target may cancel. */
-export type VoidCandidate = {
-  readonly pspId: string;
-  readonly recordedAt: number;
-  readonly amount: number;
-  readonly status: PaymentStatus;
-};
+export type VoidCandidate = ReturnType<typeof toVoidCandidate>;
 
-export function toVoidCandidate(pspId: string, notices: readonly AnyNotice[]): VoidCandidate {
+export function toVoidCandidate(pspId: string, notices: readonly AnyNotice[]) {
   return {
     pspId,
     recordedAt: recordedAt(notices),
-    amount: amountOf(notices),
+    amount: Math.max(...notices.map(({ amount }) => amount ?? 0)),
     status: highestStatus(notices),
   };
 }
@@ -186,8 +180,4 @@ function compareForVoid(own: VoidCandidate, a: VoidCandidate, b: VoidCandidate):
     a.recordedAt - b.recordedAt ||
     (a.pspId > b.pspId ? 1 : -1)
   );
-}
-
-function amountOf(notices: readonly AnyNotice[]): number {
-  return Math.max(...notices.map(({ amount }) => amount ?? 0));
 }

@@ -115,7 +115,10 @@ function decideMoney(
   const isFull = captured >= fullAmount(authorized, currency, expected);
   if (isFull) return { ...done, rule: 'captured-in-full', finishedAtMs: capturedAtMs };
   if (voided === 'done') {
-    const finishedAtMs = latest([capturedAtMs, voidedSince(notices)]);
+    const voidedAtMs = earliest(notices, (notice) =>
+      isVoidRecord(notice) && notice.status === 'reversed' ? notice.statusSinceMs : undefined,
+    );
+    const finishedAtMs = latest([capturedAtMs, voidedAtMs]);
     return { ...done, rule: 'captured-and-rest-voided', finishedAtMs, isPartial: true };
   }
   const open = { amount: authorized ?? captured, currency };
@@ -140,20 +143,13 @@ function decideOneStep(
   return { ...(isPartlyApproved || isLess ? inPart : paid), amount: capturedLimit };
 }
 
-function isOfUnknownAmount(
-  { pspId, status }: Capture,
-  notices: readonly StoredPaymentNotice[],
-): boolean {
+function isOfUnknownAmount({ pspId, status }: Capture, notices: readonly StoredPaymentNotice[]) {
   const own = notices.filter(({ pspTransactionId }) => pspTransactionId === pspId);
   return status === 'captured' && own.every(({ amount }) => amount === undefined);
 }
 
 /** The amount of a full capture: the authorised amount, or the order's total if that is less. */
-function fullAmount(
-  authorized: MinorUnits | null,
-  currency: string,
-  expected: Expected,
-): MinorUnits {
+function fullAmount(authorized: MinorUnits | null, currency: string, expected: Expected) {
   const total = currency === expected.currency ? expected.total : Number.POSITIVE_INFINITY;
   const full = Math.min(authorized ?? Number.POSITIVE_INFINITY, total);
   return Number.isFinite(full) ? full : 0;
@@ -172,12 +168,6 @@ export function findCaptureCurrency(
 function latest(times: ReadonlyArray<number | null>): number | null {
   const known = times.filter((time) => time !== null);
   return known.length === 0 ? null : Math.max(...known);
-}
-
-function voidedSince(notices: readonly StoredPaymentNotice[]): number | null {
-  return earliest(notices, (notice) =>
-    isVoidRecord(notice) && notice.status === 'reversed' ? notice.statusSinceMs : undefined,
-  );
 }
 
 export function authorizedSince(notices: readonly StoredPaymentNotice[]): number | null {

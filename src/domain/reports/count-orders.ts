@@ -2,7 +2,6 @@
  * Counts the figures of orders from their transactions, as the domain sees them. The stored figures are counted by the
  * database; `verify` compares them with this.
  */
-
 import { paymentsOf, refundsOf } from '../order-state/matching.ts';
 import { movedAmount } from '../order-state/tally.ts';
 import type { OrderStatus } from '../orders/order.ts';

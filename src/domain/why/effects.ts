@@ -2,7 +2,6 @@
  * What one cause changed in an order and its transactions: the fields that views show, with personal data masked. Names
  * and values are those of the API: wire names, major units, times in ISO 8601.
  */
-
 import { maskUpiId } from '../consumers/mask.ts';
 import type { Change } from '../history.ts';
 import { snakeCase } from '../json/snake-case.ts';
@@ -81,13 +80,11 @@ function showTransactionChange(change: Change): Change[] {
 /** What is shown of our own call. The rest are addresses for the consumer, and the request itself. */
 const startFields = ['call', 'providerOrderId', 'givenUpAtMs', 'isOver'] as const;
 
-function listStartChanges({ from, to }: Change): Change[] {
-  const before = from as Start | null;
-  const after = to as Start | null;
-  return startFields.flatMap((field) => {
-    const change = { field, from: before?.[field] ?? null, to: after?.[field] ?? null };
-    return change.from === change.to ? [] : [change];
-  });
+function listStartChanges(change: Change): Change[] {
+  const [before, after] = [change.from, change.to] as [Start | null, Start | null];
+  return startFields
+    .map((field) => ({ field, from: before?.[field] ?? null, to: after?.[field] ?? null }))
+    .filter(({ from, to }) => from !== to);
 }
 
 /** Of an order, personal data is stored masked, except for these. A bank account is stored encrypted. */

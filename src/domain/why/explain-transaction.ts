@@ -3,7 +3,6 @@
  * mentioned it and lost. The fold says what it decided; this adds what time and the history say. Pure. Only the previous
  * value, and which of several reports of one value set it, depend on the order of arrival.
  */
-
 import { isDeepStrictEqual } from 'node:util';
 import { type Cause, causeOf } from '../history.ts';
 import { foldTransaction } from '../order-state/matching.ts';
@@ -103,10 +102,8 @@ export function explainTransaction(
     const value = readField(transaction, field);
     const timed = withTime(decisions, { field, folded: readField(folded, field), value });
     const last = changes.find((change) => change.field === field);
-    const isCause = isCauseOf(
-      isDeepStrictEqual(last?.to ?? null, value) ? last : undefined,
-      deliveryIdOf,
-    );
+    const isPresent = isDeepStrictEqual(last?.to ?? null, value);
+    const isCause = isCauseOf(isPresent ? last : undefined, deliveryIdOf);
     const final = nameFirstReport(timed, isCause, isStale);
     const lost = final.lost.map(({ notice, ...mention }) => ({
       source: sourceOf(notice, deliveryIdOf),
@@ -227,9 +224,9 @@ function isCauseOf(
 }
 
 /**
- * Names the first of several reports of one value as what set it. The fold ranks them, and their rank is no matter of
- * arrival, so the history and the inbox are asked (docs/decisions/0044). Where the history names none of them, a report that changed nothing when it was applied yields to one that did. A
- * capture is repeated by reports of itself only.
+ * Names the first of several reports of one value as what set it. The fold ranks them, whatever their order of arrival,
+ * so the history and the inbox are asked (docs/decisions/0044). Where the history names none of them, a report that changed
+ * nothing when it was applied yields to one that did. A capture is repeated by reports of itself only.
  */
 function nameFirstReport(
   own: Decision,
