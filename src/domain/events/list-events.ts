@@ -2,7 +2,6 @@
  * The events of one change of an order: what differs between the state that was stored and the one that is stored now.
  * States in between, of deliveries that are applied together, were never visible to anybody. Contract 12.2.
  */
-
 import type { EventType } from '../event-type.ts';
 import type { OrderSummary } from '../order-state/order-state.ts';
 import type { OrderStatus } from '../orders/order.ts';
@@ -40,15 +39,26 @@ export function listEvents(
 ): OrderEvent[] {
   const known = byId(before.transactions);
   const changed = after.transactions.flatMap((transaction) => {
-    const former = known.get(transaction.transactionId);
-    const isFormerId = formerIds.has(transaction.transactionId);
-    return former === transaction ? [] : eventsOf(former, transaction, isFormerId);
+    const { transactionId, status, type, flags } = transaction;
+    const former = known.get(transactionId);
+    if (former === transaction) return [];
+    return eventsOf(transactionId, typeOf(transaction), {
+      wasAnnounced: former ? typeOf(former) !== null : formerIds.has(transactionId),
+      // An id can pass from a payment to a refund of the same status.
+      hasChanged: former?.status !== status || former.type !== type,
+      flags: newFlags(former?.flags ?? [], flags),
+    });
   });
   const current = byId(after.transactions);
   const removed = before.transactions
     .filter(({ transactionId }) => !current.has(transactionId))
     .map(({ transactionId }) => review(transactionId, 'transaction_removed'));
-  return [...changed, ...removed, ...eventsOfOrder(before.summary, after.summary)];
+  const ofOrder = eventsOf(null, orderEvents[after.summary.status], {
+    wasAnnounced: orderEvents[before.summary.status] !== null,
+    hasChanged: before.summary.status !== after.summary.status,
+    flags: newFlags(before.summary.flags, after.summary.flags),
+  });
+  return [...changed, ...removed, ...ofOrder];
 }
 
 /** The ids of transactions that appear without an event. */
@@ -66,46 +76,26 @@ function byId(transactions: readonly Transaction[]): ReadonlyMap<string, Transac
   return new Map(transactions.map((entry) => [entry.transactionId, entry]));
 }
 
-function eventsOf(
-  before: Transaction | undefined,
-  after: Transaction,
-  isFormerId: boolean,
-): OrderEvent[] {
-  const { transactionId } = after;
-  return [
-    ...eventOfStatus(transactionId, typeOf(after), {
-      wasAnnounced: before ? typeOf(before) !== null : isFormerId,
-      // An id can pass from a payment to a refund of the same status.
-      hasChanged: before?.status !== after.status || before.type !== after.type,
-    }),
-    ...newFlags(before?.flags ?? [], after.flags).map((flag) => review(transactionId, flag)),
-  ];
-}
-
 function typeOf(transaction: Transaction): EventType | null {
   return transaction.type === 'payment'
     ? paymentEvents[transaction.status]
     : refundEvents[transaction.status];
 }
 
-function eventsOfOrder(before: OrderSummary, after: OrderSummary): OrderEvent[] {
-  return [
-    ...eventOfStatus(null, orderEvents[after.status], {
-      wasAnnounced: orderEvents[before.status] !== null,
-      hasChanged: before.status !== after.status,
-    }),
-    ...newFlags(before.flags, after.flags).map((flag) => review(null, flag)),
-  ];
-}
-
-function eventOfStatus(
+/** `type` announces the present status; null if nothing does. */
+function eventsOf(
   transactionId: string | null,
   type: EventType | null,
-  { wasAnnounced, hasChanged }: { readonly wasAnnounced: boolean; readonly hasChanged: boolean },
+  change: {
+    readonly wasAnnounced: boolean;
+    readonly hasChanged: boolean;
+    readonly flags: readonly ReviewFlag[];
+  },
 ): OrderEvent[] {
-  if (!hasChanged) return [];
-  if (type) return [{ type, transactionId, reason: null }];
-  return wasAnnounced ? [review(transactionId, 'status_withdrawn')] : [];
+  const flagged = change.flags.map((flag) => review(transactionId, flag));
+  if (!change.hasChanged) return flagged;
+  if (type) return [{ type, transactionId, reason: null }, ...flagged];
+  return change.wasAnnounced ? [review(transactionId, 'status_withdrawn'), ...flagged] : flagged;
 }
 
 function newFlags(before: readonly ReviewFlag[], after: readonly ReviewFlag[]): ReviewFlag[] {

@@ -12,7 +12,10 @@ export function listNames(names: OrderReferences): string[] {
 /** The names that applying the delivery makes known. Our own ids of the order are known since it was created. */
 export function listNewNames(notice: OrderReferences): string[] {
   const { references, payment, refund } = notice;
-  const records = listRecords(notice);
+  // The records that a notice is about. Only providers with orders of their own report voids.
+  const ofPayment = [payment?.pspTransactionId, payment?.targetPspId];
+  const ofRefund = [refund?.pspTransactionId, refund?.paymentPspId];
+  const records = [...ofPayment, ...ofRefund].filter((name) => name !== undefined);
   const names = new Set<string | undefined>();
   for (const { transactionIds, providerOrderId } of [references, ...(references.fallbacks ?? [])]) {
     for (const transactionId of transactionIds) names.add(transactionId);
@@ -25,14 +28,6 @@ export function listNewNames(notice: OrderReferences): string[] {
     if (!isVoid(notice)) names.add(asTarget(pspOrder));
   }
   return [...names].filter((name) => name !== undefined);
-}
-
-/** The records that a notice is about, by the provider's ids. Only providers with orders of their own report voids. */
-function listRecords({ payment, refund }: OrderReferences): string[] {
-  return [
-    ...[payment?.pspTransactionId, payment?.targetPspId],
-    ...[refund?.pspTransactionId, refund?.paymentPspId],
-  ].filter((name) => name !== undefined);
 }
 
 /**

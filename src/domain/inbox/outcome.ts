@@ -1,5 +1,4 @@
 /** What becomes of a delivery when it is applied: finished, parked, or left to a person. */
-
 import { countTransactions, type OrderState } from '../order-state/order-state.ts';
 import { paymentLimits } from '../payments/limits.ts';
 import { type Transaction, withFlags } from '../payments/transaction.ts';

@@ -28,10 +28,14 @@ export function recogniseRepeats(
   const taken = new Set(takenEvents.map(providerEventKeyOf));
   const recognised = new Map<string, RecognisedDelivery>();
   for (const delivery of deliveries) {
-    const event = findProviderEventKey(delivery);
+    const { accountId, provider, eventId } = delivery;
+    const event =
+      eventId === null ? undefined : keyOf({ accountId, provider, deliveryKey: eventId });
     const repeated = storedByKey.get(keyOf(delivery));
     const isReused = event !== undefined && taken.has(event);
-    const fresh = isReused ? withoutEventId(delivery) : delivery;
+    // Its event id came before with another body. It may be the genuine one, so it is applied, and flagged.
+    const flags = isReused ? withFlags(delivery.flags, ['event_id_reused']) : delivery.flags;
+    const fresh = isReused ? { ...delivery, eventId: null, flags } : delivery;
     recognised.set(delivery.deliveryId, { repeated, fresh });
     if (event !== undefined && !repeated) taken.add(event);
   }
@@ -45,15 +49,6 @@ export function keyOf({ accountId, provider, deliveryKey }: RepeatKey): string {
 
 function providerEventKeyOf({ eventId, ...owner }: ProviderEventKey): string {
   return keyOf({ ...owner, deliveryKey: eventId });
-}
-
-function findProviderEventKey({ accountId, provider, eventId }: Delivery): string | undefined {
-  return eventId === null ? undefined : keyOf({ accountId, provider, deliveryKey: eventId });
-}
-
-/** Its event id came before with another body. It may be the genuine one, so it is applied, and flagged. */
-function withoutEventId(delivery: Delivery): Delivery {
-  return { ...delivery, eventId: null, flags: withFlags(delivery.flags, ['event_id_reused']) };
 }
 
 /** The flag stays on the delivery, whatever the result of applying it is. */

@@ -1,5 +1,4 @@
 /** What a delivery means, in our own words: what a provider's translator makes of its bytes. */
-
 import type { Notice, OrderReferences } from '../payments/notice.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 

@@ -1,5 +1,4 @@
 /** Decides what the checkout page of an order shows and offers. Pure. Contract 14.3. */
-
 import type { OrderStatus } from '../orders/order.ts';
 import { isFinal, type Payment, type Transaction } from '../payments/transaction.ts';
 import { paymentsOf } from './matching.ts';

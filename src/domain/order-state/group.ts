@@ -1,40 +1,46 @@
 /**
- * Adds a notice to the records of its group and places all of them again. A payment or refund keeps its
- * transaction, so a transaction id never changes.
+ * Adds a notice to the records of its group, places all of them again, and folds the payments and refunds that changed.
+ * A payment or refund keeps its transaction, so a transaction id never changes.
  */
-
-import { type CountedCaptures, countCaptures } from '../payments/captures.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Order } from '../orders/order.ts';
+import { countCaptures } from '../payments/captures.ts';
 import type { DeliveredNotice, PaymentNotice, RefundNotice } from '../payments/notice.ts';
-import type {
-  GroupRecords,
-  HeldNotice,
-  Hold,
-  PlacedPayment,
-  PlacedRefund,
-} from '../payments/records.ts';
+import type { GroupRecords, HeldNotice, Hold, PlacedRefund } from '../payments/records.ts';
 import {
+  type AnyNotice,
   type StoredPaymentNotice,
   type StoredRefundNotice,
   sortedOnce,
   type Transaction,
 } from '../payments/transaction.ts';
 import type { ReviewFlag } from '../review-flag.ts';
-import { assignTransactions, type OrderToAssign, type Placed } from './assign.ts';
-import { isAuthentication, pickStartReferences } from './matching.ts';
+import {
+  foldTransaction,
+  isAuthentication,
+  pickStartReferences,
+  toUnfolded,
+  transactionIdFor,
+  type Unfolded,
+} from './matching.ts';
 import { placeRecords } from './placement.ts';
+import type { Unloaded } from './tally.ts';
 
 type OrderTransactions = {
+  readonly order: Pick<Order, 'orderId' | 'amounts'>;
   readonly transactions: readonly Transaction[];
   readonly held: readonly HeldNotice[];
+  readonly unloaded?: Pick<Unloaded, 'transactionIds'>;
 };
 
-type OrderWithTransactions = OrderTransactions & OrderToAssign;
+/** A payment or refund with its records, before it is folded. */
+type Placed = ReturnType<typeof countCaptures>[number] | PlacedRefund;
 
 /** Returns the same list of transactions when the notice is known already. */
 export function regroup(
-  orderState: OrderWithTransactions,
+  orderState: OrderTransactions,
   notice: DeliveredNotice,
-): OrderTransactions {
+): Pick<OrderTransactions, 'transactions' | 'held'> {
   const { transactions, held } = orderState;
   const { provider } = notice;
   const isOfGroup = groupOf(notice);
@@ -48,16 +54,12 @@ export function regroup(
   if (!records) return { transactions, held };
 
   const placement = placeRecords(records, mapPartsToRefunds(transactions));
-  const captures = countCaptures(placement.payments, records);
-  const payments = placement.payments.map((placed, index) =>
-    unfoldPayment(placed, captures[index]),
-  );
-  const refunds = placement.refunds.map(unfoldRefund);
+  const placed = [...countCaptures(placement.payments, records), ...placement.refunds];
   const ofGroup: ReadonlySet<unknown> = new Set([...known, ...heldHere]);
   const others = transactions.filter((entry) => !ofGroup.has(entry));
   const heldElsewhere = held.filter((entry) => !ofGroup.has(entry));
   return {
-    transactions: assignTransactions(orderState, [...payments, ...refunds], known, others, notice),
+    transactions: assignTransactions(orderState, placed, known, others, notice),
     held:
       heldHere.length + placement.held.length === 0
         ? held
@@ -66,11 +68,7 @@ export function regroup(
 }
 
 /** Whether the notice, once added, would be held for this reason. */
-export function isHeldFor(
-  orderState: OrderWithTransactions,
-  notice: DeliveredNotice,
-  hold: Hold,
-): boolean {
+export function isHeldFor(orderState: OrderTransactions, notice: DeliveredNotice, hold: Hold) {
   return regroup(orderState, notice).held.some(
     (entry) => entry.hold === hold && noticeOf(entry).deliveryKey === notice.deliveryKey,
   );
@@ -85,7 +83,7 @@ function groupOf({ payment, refund }: DeliveredNotice): (other: AnyNotice) => bo
   const paymentIds = [payment?.pspTransactionId, payment?.targetPspId];
   return (other) => {
     if (isAuthentication(other)) return false;
-    if (isRefund(other)) {
+    if ('refundRequestId' in other) {
       return (
         groups.includes(refundGroup(other)) || refund?.pspTransactionId === other.pspTransactionId
       );
@@ -104,12 +102,6 @@ function paymentGroup({ pspOrder, pspTransactionId }: PaymentNotice): string {
 
 function refundGroup({ paymentPspOrder, paymentPspId, pspTransactionId }: RefundNotice): string {
   return paymentPspOrder ?? paymentPspId ?? pspTransactionId;
-}
-
-type AnyNotice = StoredPaymentNotice | StoredRefundNotice;
-
-function isRefund(notice: AnyNotice): notice is StoredRefundNotice {
-  return 'refundRequestId' in notice;
 }
 
 function noticeOf(held: HeldNotice): AnyNotice {
@@ -132,14 +124,12 @@ function collectRecords(
     if ('payment' in entry) payments.push(entry.payment);
     else refunds.push(entry.refund);
   }
+  const countBefore = payments.length + refunds.length;
   const isKnown = (notice: AnyNotice) => notice.deliveryKey === deliveryKey;
   const stored = { deliveryKey, ...pickStartReferences(references) };
-  const fresh = {
-    payments: payment && !payments.some(isKnown) ? [{ ...payment, ...stored }] : [],
-    refunds: refund && !refunds.some(isKnown) ? [{ ...refund, ...stored }] : [],
-  };
-  if (fresh.payments.length + fresh.refunds.length === 0) return undefined;
-  return { payments: [...payments, ...fresh.payments], refunds: [...refunds, ...fresh.refunds] };
+  if (payment && !payments.some(isKnown)) payments.push({ ...payment, ...stored });
+  if (refund && !refunds.some(isKnown)) refunds.push({ ...refund, ...stored });
+  return payments.length + refunds.length > countBefore ? { payments, refunds } : undefined;
 }
 
 /** For refunds that were started here: the provider's id of each part, mapped to that of the refund. */
@@ -154,22 +144,102 @@ function mapPartsToRefunds(transactions: readonly Transaction[]): ReadonlyMap<st
   return refundIds;
 }
 
-function unfoldPayment(placed: PlacedPayment, counted: CountedCaptures | undefined): Placed {
-  const { pspId, records, voided } = placed;
-  const { captures = null, capturedLimit = null, lacksCapture = false } = counted ?? {};
-  return {
-    type: 'payment',
-    pspTransactionId: pspId,
-    notices: records,
-    captures,
-    capturedLimit,
-    // Until that capture is known, it is not known what the void left.
-    voided: lacksCapture ? null : voided,
+/** Gives each payment and refund a transaction: the one it had before, or a new one. */
+function assignTransactions(
+  { order, unloaded }: OrderTransactions,
+  placed: readonly Placed[],
+  known: readonly Transaction[],
+  others: readonly Transaction[],
+  { provider, receivedAt }: DeliveredNotice,
+): readonly Transaction[] {
+  const free = new Set(known);
+  const take = (found: Transaction | undefined) => {
+    if (found) free.delete(found);
+    return found;
   };
+  // Equal ids match first. The provider's id may have changed if only a capture was known before.
+  const byPspId = new Map(known.map((entry) => [pspIdOf(entry), entry]));
+  const exact = placed.map((one) => take(byPspId.get(pspIdOf(one))));
+  const owners = placed.map(
+    (one, index) => exact[index] ?? take([...free].find((entry) => sharesNotice(entry, one))),
+  );
+  // A transaction that was started here stays, even without any notice.
+  const emptied = [...free].flatMap(({ start, ...entry }) => {
+    if (start === null) return [];
+    const notices = entry.notices.filter(isAuthentication);
+    const unfolded = { ...toUnfolded({ ...entry, start }), notices } as Unfolded;
+    return [foldTransaction(unfolded, order.amounts)];
+  });
+  const all: Transaction[] = [...others, ...emptied];
+  const taken = new Set(unloaded?.transactionIds);
+  for (const entry of [...all, ...owners]) if (entry) taken.add(entry.transactionId);
+  const isTaken = (id: string) => taken.has(id);
+  for (const [index, one] of placed.entries()) {
+    const owner = owners[index];
+    if (owner && isUnchanged(owner, one)) {
+      all.push(owner);
+      continue;
+    }
+    const transactionId =
+      owner?.transactionId ??
+      transactionIdFor(order.orderId, isTaken, byIdPrecedence(one.notices), receivedAt);
+    taken.add(transactionId);
+    const start = owner?.start ?? null;
+    const notices = [...(owner?.notices.filter(isAuthentication) ?? []), ...one.notices];
+    const unfolded = { ...one, transactionId, provider, start, notices } as unknown as Unfolded;
+    all.push(foldTransaction(unfolded, order.amounts));
+  }
+  return all;
 }
 
-function unfoldRefund({ pspId, records, voidedPspIds }: PlacedRefund): Placed {
-  return { type: 'refund', pspTransactionId: pspId, notices: records, voidedPspIds };
+function pspIdOf({ type, pspTransactionId }: Pick<Transaction, 'type' | 'pspTransactionId'>) {
+  return `${type} ${pspTransactionId}`;
+}
+
+/** True when folding again would give the same transaction. Notices are compared by identity, because none is copied. */
+function isUnchanged(owner: Transaction, placed: Placed): boolean {
+  const own = owner.start
+    ? owner.notices.filter((notice) => !isAuthentication(notice))
+    : owner.notices;
+  return (
+    owner.pspTransactionId === placed.pspTransactionId &&
+    own.length === placed.notices.length &&
+    own.every((notice, index) => notice === placed.notices[index]) &&
+    hasSamePlaces(owner, placed)
+  );
+}
+
+function hasSamePlaces(owner: Transaction, placed: Placed): boolean {
+  if (owner.type === 'payment' && placed.type === 'payment') {
+    return (
+      owner.voided === placed.voided &&
+      owner.capturedLimit === placed.capturedLimit &&
+      isEqual(owner.captures, placed.captures)
+    );
+  }
+  if (owner.type === 'refund' && placed.type === 'refund') {
+    return isEqual(owner.voidedPspIds, placed.voidedPspIds);
+  }
+  return false;
+}
+
+/** Most transactions have neither captures nor voids, and a deep comparison is slow. */
+function isEqual(a: unknown, b: unknown): boolean {
+  return a === b || (a !== null && b !== null && isDeepStrictEqual(a, b));
+}
+
+function sharesNotice(entry: Transaction, { type, notices }: Placed): boolean {
+  if (entry.type !== type) return false;
+  const keys = new Set(notices.map(({ deliveryKey }) => deliveryKey));
+  return entry.notices.some((notice) => !isAuthentication(notice) && keys.has(notice.deliveryKey));
+}
+
+/** A payment's id is made from its authorisation, or else from the capture that was recorded first. */
+function byIdPrecedence(notices: readonly AnyNotice[]): AnyNotice[] {
+  const rank = ({ record }: AnyNotice) => (record === undefined ? 0 : record === 'capture' ? 1 : 2);
+  return notices.toSorted(
+    (a, b) => rank(a) - rank(b) || (a.recordedAtMs ?? 0) - (b.recordedAtMs ?? 0),
+  );
 }
 
 const flagsByHold: Readonly<Record<Hold, ReviewFlag | null>> = {

@@ -7,7 +7,7 @@ import { paymentLimits } from '../payments/limits.ts';
 import type { DeliveredNotice, PaymentNotice, RefundNotice } from '../payments/notice.ts';
 import type { Payment, Transaction } from '../payments/transaction.ts';
 import type { ProviderName } from '../provider-name.ts';
-import { idTimeAt, idTimeOf, isAuthentication, pspKeyOf } from './matching.ts';
+import { idTimeAt, idTimeOf, isAuthentication, paymentsOf, pspKeyOf } from './matching.ts';
 import { type OrderState, totalOf } from './order-state.ts';
 import { succeededAtMs } from './relate.ts';
 import { addTally, completes, type StoredTally, tallyOf, type Unloaded } from './tally.ts';
@@ -98,11 +98,8 @@ export function mayLackRefunds({ transactions, unloaded }: OrderState): boolean 
 }
 
 function findCounted({ transactions }: OrderState): Payment | undefined {
-  return transactions.find(
-    (entry): entry is Payment =>
-      entry.type === 'payment' &&
-      entry.status === 'succeeded' &&
-      !entry.flags.includes('duplicate_capture'),
+  return paymentsOf(transactions).find(
+    ({ status, flags }) => status === 'succeeded' && !flags.includes('duplicate_capture'),
   );
 }
 

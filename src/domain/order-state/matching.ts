@@ -2,12 +2,11 @@
  * Decides which of a provider's payments or refunds is the one that was started here. Pure, and independent of the
  * order in which notices arrive.
  */
-
 import type { Order } from '../orders/order.ts';
 import { foldPayment, type UnfoldedPayment } from '../payments/fold-payment.ts';
 import { foldRefund, type UnfoldedRefund } from '../payments/fold-refund.ts';
 import type { PaymentNotice, References, RefundNotice } from '../payments/notice.ts';
-import type { AnyNotice as StoredNotice, Trace } from '../payments/ranking.ts';
+import type { Trace } from '../payments/ranking.ts';
 import type {
   Expected,
   Payment,
@@ -43,7 +42,7 @@ export function foldTransaction(
   transaction: Unfolded,
   expected: Expected,
   ordersCreatedHere?: ReadonlySet<string>,
-  trace?: Trace<StoredNotice>,
+  trace?: Trace,
 ): Transaction {
   return transaction.type === 'payment'
     ? foldPayment(transaction, expected, ordersCreatedHere, trace)
@@ -168,10 +167,8 @@ function keysOfReported(entry: Transaction, startedRefunds: ReadonlySet<string>)
 
 function keysOfStarted(started: Transaction): string[] {
   const { providerOrderId, refund } = started.start ?? {};
-  if (started.type === 'refund') {
-    return [...ownKeysOfStarted(started), ...(refund ? [requestKey(refund.requestId)] : [])];
-  }
   const own = ownKeysOfStarted(started);
+  if (started.type === 'refund') return refund ? [...own, requestKey(refund.requestId)] : own;
   return providerOrderId === undefined ? own : [...own, orderKey(providerOrderId)];
 }
 
@@ -209,11 +206,8 @@ export function byPspId(a: Transaction, b: Transaction): number {
 }
 
 /** A provider's id is unique at this provider only. */
-export function pspKeyOf({
-  provider,
-  pspTransactionId,
-}: Pick<Transaction, 'provider' | 'pspTransactionId'>): string {
-  return `${provider} ${pspTransactionId}`;
+export function pspKeyOf(key: Pick<Transaction, 'provider' | 'pspTransactionId'>): string {
+  return `${key.provider} ${key.pspTransactionId}`;
 }
 
 /** An id made from the provider's time, so that it does not depend on the order of arrival. */
@@ -251,7 +245,7 @@ export function newTransactionId(
 ): string {
   // An order may have many payments of one second, so a time is formatted once for each minute.
   for (let second = Math.floor(start.getTime() / 1000); ; ) {
-    const minute = transactionIdAt(orderId, new Date(second * 1000)).slice(0, -2);
+    const minute = `${orderId}-${idTimeAt(new Date(second * 1000))}`.slice(0, -2);
     for (let within = second % 60; within < 60; within += 1) {
       const transactionId = `${minute}${within < 10 ? '0' : ''}${within}`;
       if (!isTaken(transactionId)) return transactionId;
@@ -260,13 +254,7 @@ export function newTransactionId(
   }
 }
 
-function transactionIdAt(orderId: string, at: Date): string {
-  return `${orderId}-${idTimeAt(at)}`;
-}
-
 /** The end of a transaction id. The year has two digits, so these texts are in the order of time within a century only. */
 export function idTimeAt(at: Date): string {
-  const time = isoTimestamp(at);
-  const date = `${time.slice(2, 4)}${time.slice(5, 7)}${time.slice(8, 10)}`;
-  return `${date}${time.slice(11, 13)}${time.slice(14, 16)}${time.slice(17, 19)}`;
+  return isoTimestamp(at).replaceAll(/\D/g, '').slice(2, 14);
 }

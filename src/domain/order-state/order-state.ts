@@ -2,7 +2,6 @@
  * The order state: an order with its transactions, and how a notice changes it. Pure: the same set of notices gives
  * the same state in any order of arrival.
  */
-
 import type { Order, OrderStatus } from '../orders/order.ts';
 import { type DeliveredNotice, isVoid } from '../payments/notice.ts';
 import type { HeldNotice } from '../payments/records.ts';
@@ -77,10 +76,8 @@ function applyAuthentication<State extends OrderState>(
   if (started.notices.some((known) => known.deliveryKey === deliveryKey)) return orderState;
   const { order } = orderState;
   const fresh = { ...payment, deliveryKey, ...pickStartReferences(references) };
-  const changed = foldTransaction(
-    { ...started, notices: [...started.notices, fresh] },
-    order.amounts,
-  );
+  const unfolded = { ...started, notices: [...started.notices, fresh] };
+  const changed = foldTransaction(unfolded, order.amounts);
   const replaced = replace(orderState.transactions, changed);
   const transactions = showBestAttempts(order, replaced, provider, 'payment');
   return { ...orderState, transactions: relate(orderState, transactions) };
@@ -111,20 +108,22 @@ export function lacksTarget(orderState: OrderState, notice: DeliveredNotice): bo
 /** A function of the transactions and of time alone. Contract 4.3. */
 export function decideOrderSummary(orderState: OrderState, now: Date): OrderSummary {
   const tally = totalOf(orderState);
-  const status = (): OrderStatus => {
-    if (tally.completing > 0) return 'completed';
-    if (isOver(orderState.order, tally, now)) return 'lapsed';
-    return tally.payments === 0 ? 'new' : 'pending';
+  const { completing, payments, paid, refunded, refundsPending } = tally;
+  const open = payments === 0 ? 'new' : 'pending';
+  const unpaid = isOver(orderState.order, tally, now) ? 'lapsed' : open;
+  // Successful and pending refunds exceed what was paid, fees included.
+  const flags: ReviewFlag[] = refunded + refundsPending > paid ? ['over_refunded'] : [];
+  return {
+    status: completing > 0 ? 'completed' : unpaid,
+    attempts: payments,
+    flags: withFlags(flags, flagsOfHeld(orderState.held)),
   };
-  return { status: status(), attempts: tally.payments, flags: orderFlags(orderState, tally) };
 }
 
+type WithTransactions = Pick<OrderState, 'order' | 'transactions' | 'unloaded'>;
+
 /** The tally of all transactions of the order, loaded or not. */
-export function totalOf({
-  order,
-  transactions,
-  unloaded,
-}: Pick<OrderState, 'order' | 'transactions' | 'unloaded'>): Tally {
+export function totalOf({ order, transactions, unloaded }: WithTransactions): Tally {
   const loaded = tallyOf(transactions, order.amounts);
   return unloaded ? addTally(unloaded.tally, loaded) : loaded;
 }
@@ -135,25 +134,12 @@ export function countTransactions({ transactions, unloaded }: OrderState): numbe
 }
 
 /** An unpaid order lapses when its time is over, or after too many failed attempts. */
-export function hasLapsed(
-  orderState: Pick<OrderState, 'order' | 'transactions' | 'unloaded'>,
-  now: Date,
-): boolean {
+export function hasLapsed(orderState: WithTransactions, now: Date): boolean {
   return isOver(orderState.order, totalOf(orderState), now);
 }
 
 function isOver({ lapsesAt }: OrderState['order'], { failed }: Tally, now: Date): boolean {
   return now >= lapsesAt || failed >= failedAttemptsMax;
-}
-
-function orderFlags(
-  { held }: OrderState,
-  { paid, refunded, refundsPending }: Tally,
-): readonly ReviewFlag[] {
-  const flags: ReviewFlag[] = [];
-  // Successful and pending refunds exceed what was paid, fees included.
-  if (refunded + refundsPending > paid) flags.push('over_refunded');
-  return withFlags(flags, flagsOfHeld(held));
 }
 
 function relate(

@@ -1,5 +1,4 @@
 /** Decides the payment result that a shop gets when its consumer returns from a provider. Pure. Contract 11.10. */
-
 import type { OrderStatus } from '../orders/order.ts';
 import { needsPolling } from '../payments/needs-polling.ts';
 import type { Payment, Transaction } from '../payments/transaction.ts';

@@ -1,8 +1,8 @@
 /** Decides which capture or payment each void cancels. Contract 4.9. */
-
 import {
   chooseTarget,
   type HeldRecord,
+  holdPayments,
   type ImpliedPayment,
   isOneStep,
   oldestFirst,
@@ -18,6 +18,13 @@ import {
 } from '../payments/records.ts';
 import type { StoredPaymentNotice, VoidState } from '../payments/transaction.ts';
 
+type VoidTarget = { readonly payment: PaymentWithCaptures; readonly capture: string | undefined };
+
+/** All notices of one void. */
+type TargetedVoid = Pick<VoidTarget, 'capture'> & {
+  readonly notices: readonly StoredPaymentNotice[];
+};
+
 export function placeVoids(
   payments: readonly PaymentWithCaptures[],
   notices: readonly StoredPaymentNotice[],
@@ -25,43 +32,17 @@ export function placeVoids(
   held: HeldRecord[],
 ): PlacedPayment[] {
   const targeted = new Map<PaymentWithCaptures, TargetedVoid[]>();
-  const voids = readVoids(notices);
-  const targets = voids.length === 0 ? new Map() : listTargets(payments);
-  for (const entry of voids) {
-    const target = findVoidTarget(entry, targets, implied, held);
-    if (typeof target === 'string') {
-      held.push(...entry.notices.map((payment) => ({ hold: target, payment })));
-    } else {
-      const own = targeted.get(target.payment) ?? [];
-      own.push({ ...entry, capture: target.capture });
-      targeted.set(target.payment, own);
+  const targets = notices.length === 0 ? new Map() : listTargets(payments);
+  for (const [, own] of [...Map.groupBy(notices, ownId)].sort(oldestFirst)) {
+    const target = findVoidTarget(own, targets, implied, held);
+    if (typeof target === 'string') holdPayments(held, target, own);
+    else {
+      const { payment, capture } = target;
+      targeted.set(payment, [...(targeted.get(payment) ?? []), { notices: own, capture }]);
     }
   }
   return payments.map((payment) => applyVoids(payment, targeted.get(payment) ?? [], held));
 }
-
-/** One void with all its notices. */
-type Void = {
-  readonly notices: readonly StoredPaymentNotice[];
-  readonly records: readonly StoredPaymentNotice['record'][];
-  readonly targets: readonly string[];
-  /** Null for a void that failed. */
-  readonly state: VoidState | null;
-};
-
-type TargetedVoid = Void & { readonly capture: string | undefined };
-
-/** Groups the notices by void, oldest first. */
-function readVoids(notices: readonly StoredPaymentNotice[]): Void[] {
-  return [...Map.groupBy(notices, ownId)].sort(oldestFirst).map(([, own]) => ({
-    notices: own,
-    records: [...new Set(own.map(({ record }) => record))],
-    targets: targetsOf(own),
-    state: voidStateOf(own),
-  }));
-}
-
-type VoidTarget = { readonly payment: PaymentWithCaptures; readonly capture: string | undefined };
 
 /** The payments and captures by their ids; of the same id, the capture. */
 function listTargets(payments: readonly PaymentWithCaptures[]): Map<string, VoidTarget> {
@@ -74,13 +55,14 @@ function listTargets(payments: readonly PaymentWithCaptures[]): Map<string, Void
 }
 
 function findVoidTarget(
-  { targets, records }: Void,
+  notices: readonly StoredPaymentNotice[],
   known: ReadonlyMap<string, VoidTarget>,
   implied: ImpliedPayment,
   held: readonly HeldRecord[],
 ): VoidTarget | HeldRecord['hold'] {
-  const [target] = targets;
-  if (targets.length > 1 || records.length > 1) return 'contradictory';
+  const [target, ...others] = targetsOf(notices);
+  const isOfOneKind = notices.every(({ record }) => record === notices[0]?.record);
+  if (others.length > 0 || !isOfOneKind) return 'contradictory';
   if (target === undefined) {
     return typeof implied === 'string' ? implied : { payment: implied, capture: undefined };
   }
@@ -103,9 +85,6 @@ function applyVoids(
 ): PlacedPayment {
   const { pspId, sources, captures } = payment;
   const voidedCaptures = new Map<string, VoidState>();
-  const voidCapture = (id: string, state: VoidState) => {
-    if (voidedCaptures.get(id) !== 'done') voidedCaptures.set(id, state);
-  };
   const candidates =
     voids.length === 0 ? [] : [...captures].map(([id, own]) => toVoidCandidate(id, own));
   let voided: VoidState | null = null;
@@ -114,19 +93,23 @@ function applyVoids(
   const exactFirst = voids.toSorted(
     (a, b) => Number(b.capture !== undefined) - Number(a.capture !== undefined),
   );
-  for (const entry of exactFirst) {
-    const { notices, state } = entry;
-    const isOfPayment = voidsPayment(entry.records[0], entry.capture, captures.size);
+  for (const { notices, capture } of exactFirst) {
+    const record = notices[0]?.record;
+    const isOfPayment = voidsPayment(record, capture, captures.size);
+    const chosen = () => chooseTarget(notices, candidates, (id) => voidedCaptures.has(id));
     const cancelled = isOfPayment
-      ? capturesOfPayment(entry, sources, candidates)
-      : capturesOfVoid(entry, candidates, voidedCaptures);
-    if (cancelled === 'no-target') {
-      held.push(...notices.map((notice) => ({ hold: cancelled, payment: notice })));
+      ? cancelledWithPayment(record, notices, sources, candidates)
+      : (capture ?? chosen());
+    if (cancelled === undefined) {
+      holdPayments(held, 'no-target', notices);
       continue;
     }
     records.push(...notices);
+    const state = voidStateOf(notices);
     if (state === null) continue;
-    for (const id of cancelled) voidCapture(id, state);
+    for (const id of [cancelled].flat()) {
+      if (voidedCaptures.get(id) !== 'done') voidedCaptures.set(id, state);
+    }
     if (isOfPayment && voided !== 'done') voided = state;
   }
   const placed = [...captures].sort(oldestFirst).map(([id, own]) => ({
@@ -137,25 +120,18 @@ function applyVoids(
   return { pspId, records, captures: placed, voided };
 }
 
-/** The void of an authorisation releases its uncaptured rest; the void of a payment cancels all of it. */
-function capturesOfPayment(
-  { records: [record], notices }: TargetedVoid,
+/**
+ * The captures that are cancelled together with the payment; undefined if it cannot be. The void of an authorisation
+ * releases its uncaptured rest, the void of a payment cancels all of it.
+ */
+function cancelledWithPayment(
+  record: StoredPaymentNotice['record'],
+  notices: readonly StoredPaymentNotice[],
   sources: readonly StoredPaymentNotice[],
   candidates: readonly VoidCandidate[],
-): readonly string[] | 'no-target' {
+): readonly string[] | undefined {
   if (record === 'void-authorization') return [];
-  if (record === 'void-capture') return isOneStep(sources) ? [] : 'no-target';
+  if (record === 'void-capture') return isOneStep(sources) ? [] : undefined;
   const at = recordedAt(notices);
   return candidates.filter((capture) => capture.recordedAt <= at).map(({ pspId }) => pspId);
-}
-
-/** The capture that the void targets, or the one that it can only mean. */
-function capturesOfVoid(
-  { capture, notices }: TargetedVoid,
-  candidates: readonly VoidCandidate[],
-  voided: ReadonlyMap<string, VoidState>,
-): readonly string[] | 'no-target' {
-  if (capture !== undefined) return [capture];
-  const chosen = chooseTarget(notices, candidates, (pspId) => voided.has(pspId));
-  return chosen === undefined ? 'no-target' : [chosen];
 }

@@ -2,14 +2,14 @@
  * Decides which payment or refund each record of a provider belongs to. All records of a group are placed again each
  * time, so the result depends on the set of records and never on their order of arrival. Contract 4.9.
  */
-
+import { isVoidRecord } from '../payments/notice.ts';
 import {
   chooseTarget,
   type GroupRecords,
   type HeldRecord,
   highestStatus,
+  holdPayments,
   type ImpliedPayment,
-  isVoidRecord,
   oldestFirst,
   ownId,
   type PaymentWithCaptures,
@@ -36,7 +36,10 @@ export function placeRecords(
   };
 }
 
-/** Assigns captures to their authorisation or payment. */
+/**
+ * Assigns captures to their authorisation or payment. Captures without a target belong to the only payment that did not
+ * fail. If no payment is known yet, they form one: the money was captured, whether its authorisation was reported or not.
+ */
 function placeCaptures(
   notices: readonly StoredPaymentNotice[],
   held: HeldRecord[],
@@ -50,11 +53,8 @@ function placeCaptures(
   const captures = ofRecord('capture');
   const payments = new Map<string, PaymentWithCaptures>();
   const open = (pspId: string): PaymentWithCaptures => {
-    const payment = payments.get(pspId) ?? {
-      pspId,
-      sources: sources.get(pspId) ?? [],
-      captures: new Map(),
-    };
+    const fresh = { pspId, sources: sources.get(pspId) ?? [], captures: new Map() };
+    const payment = payments.get(pspId) ?? fresh;
     payments.set(pspId, payment);
     return payment;
   };
@@ -63,37 +63,21 @@ function placeCaptures(
   const untargeted: Array<[string, StoredPaymentNotice[]]> = [];
   for (const [pspId, own] of captures) {
     const [target, ...others] = targetsOf(own);
-    if (others.length > 0 || sources.has(pspId)) {
-      held.push(...own.map((payment) => ({ hold: 'contradictory', payment }) as const));
-    } else if (target === undefined || captures.has(target)) {
+    if (others.length > 0 || sources.has(pspId)) holdPayments(held, 'contradictory', own);
+    else if (target === undefined || captures.has(target)) {
       // A capture whose target is another capture has no valid target: only a payment can be captured.
       untargeted.push([pspId, own]);
     } else open(target).captures.set(pspId, own);
   }
-  placeUntargeted([...payments.values()], untargeted.sort(oldestFirst), open, held);
-  return [...payments.values()];
-}
-
-/**
- * Captures without a target belong to the only payment that did not fail. If no payment is known yet, they form one:
- * the money was captured, whether its authorisation was reported or not.
- */
-function placeUntargeted(
-  payments: readonly PaymentWithCaptures[],
-  captures: ReadonlyArray<readonly [string, StoredPaymentNotice[]]>,
-  open: (pspId: string) => PaymentWithCaptures,
-  held: HeldRecord[],
-): void {
-  const [first] = captures;
-  if (!first) return;
-  const implied = findImpliedPayment(payments);
+  const [first] = untargeted.sort(oldestFirst);
+  const implied = findImpliedPayment([...payments.values()]);
   if (implied === 'ambiguous') {
-    const notices = captures.flatMap(([, own]) => own);
-    held.push(...notices.map((payment) => ({ hold: implied, payment })));
-    return;
+    for (const [, own] of untargeted) holdPayments(held, implied, own);
+  } else if (first) {
+    const payment = implied === 'no-target' ? open(first[0]) : implied;
+    for (const [pspId, own] of untargeted) payment.captures.set(pspId, own);
   }
-  const payment = implied === 'no-target' ? open(first[0]) : implied;
-  for (const [pspId, own] of captures) payment.captures.set(pspId, own);
+  return [...payments.values()];
 }
 
 function findImpliedPayment(payments: readonly PaymentWithCaptures[]): ImpliedPayment {
@@ -108,7 +92,6 @@ function hasFailed({ sources, captures }: PaymentWithCaptures): boolean {
   return !isCaptured && highestStatus(sources) === 'failed';
 }
 
-/** `refundIds` maps the provider's id of each part of a split refund to that of the refund. */
 function placeRefunds(
   payments: readonly PaymentWithCaptures[],
   notices: readonly StoredRefundNotice[],
@@ -116,8 +99,8 @@ function placeRefunds(
   implied: ImpliedPayment,
   held: HeldRecord[],
 ): PlacedRefund[] {
-  const voids = notices.filter(({ record }) => record === 'void');
-  const plain = notices.filter(({ record }) => record !== 'void');
+  const voids = notices.filter(isVoidRecord);
+  const plain = notices.filter((notice) => !isVoidRecord(notice));
   const refunds = new Map<string, StoredRefundNotice[]>();
   for (const [pspId, own] of Map.groupBy(plain, ownId)) {
     const startedId = refundIds.get(pspId);
@@ -129,8 +112,9 @@ function placeRefunds(
   return [...refunds].map(([pspId, records]) => {
     const own = voided.get(pspId);
     return {
-      pspId,
-      records: [...records, ...(own?.records ?? [])],
+      type: 'refund',
+      pspTransactionId: pspId,
+      notices: [...records, ...(own?.records ?? [])],
       voidedPspIds: own && own.pspIds.size > 0 ? [...own.pspIds].sort() : null,
     };
   });

@@ -1,17 +1,13 @@
 /** Which refunds belong to which payment, and what was paid, refunded and can still be refunded of an order. */
-
 import type { MinorUnits } from '../money/money.ts';
 import { netAmount, type Payment, type Refund, type Transaction } from '../payments/transaction.ts';
 import { byPspId, paymentsOf, pspKeyOf, refundsOf } from './matching.ts';
 import { movedAmount, refundAmount } from './tally.ts';
 
-/** The links between all payments and refunds of an order. They are found once, because an order may have many. */
-export type RefundLinks = {
-  readonly findPaymentOf: (refund: Refund) => Payment | undefined;
-  readonly listRefundsOf: (payment: Payment) => readonly Refund[];
-};
+export type RefundLinks = ReturnType<typeof linkRefunds>;
 
-export function linkRefunds(transactions: readonly Transaction[]): RefundLinks {
+/** Finds the links between all payments and refunds of an order once, because an order may have many. */
+export function linkRefunds(transactions: readonly Transaction[]) {
   const payments = paymentsOf(transactions);
   const byKey = mapByPspKey(payments);
   const byPspOrder = new Map<string, Payment | undefined>();
@@ -21,14 +17,15 @@ export function linkRefunds(transactions: readonly Transaction[]): RefundLinks {
     return byPspOrder.get(key);
   };
   // Some providers report only their own order.
-  const findPaymentOf = (refund: Refund) => {
+  const findPaymentOf = (refund: Refund): Payment | undefined => {
     const { provider, paymentPspId: pspTransactionId } = refund;
     return pspTransactionId === null
       ? findByPspOrder(refund)
       : byKey.get(pspKeyOf({ provider, pspTransactionId }));
   };
   const refundsByPayment = Map.groupBy(refundsOf(transactions), findPaymentOf);
-  return { findPaymentOf, listRefundsOf: (payment) => refundsByPayment.get(payment) ?? [] };
+  const listRefundsOf = (payment: Payment) => refundsByPayment.get(payment) ?? [];
+  return { findPaymentOf, listRefundsOf };
 }
 
 /** By the ids of the payments and of their captures. */
@@ -82,29 +79,18 @@ export function refundTypeOf(
   return refund.amount !== null && whole.includes(refund.amount) ? 'full_refund' : 'partial_refund';
 }
 
-/** Enquiries, figures and refunds all use it, so that they agree. Contract 4.6, 4.11, 4.15. */
-export type RefundBalance = {
-  /** In the currency of the order, without the consumers' fees. */
-  readonly paid: MinorUnits;
-  readonly refunded: MinorUnits;
-  readonly pending: MinorUnits;
-  readonly available: MinorUnits;
-  /** What is available of one payment, in its own currency. */
-  readonly availableOf: (payment: Payment) => MinorUnits;
-};
-
-export function refundBalance(
-  transactions: readonly Transaction[],
-  currency: string,
-): RefundBalance {
+/**
+ * What was paid, refunded and can be refunded, in the currency of the order, without the consumers' fees. Enquiries,
+ * figures and refunds all use it, so that they agree. Contract 4.6, 4.11, 4.15.
+ */
+export function refundBalance(transactions: readonly Transaction[], currency: string) {
   const links = linkRefunds(transactions);
   const leftOf = (payment: Payment) => {
     const known = sum(links.listRefundsOf(payment), openOrMade) + (payment.unknownRefunds ?? 0);
     return Math.max(0, netAmount(payment) - known);
   };
-  const payments = transactions.filter(
-    (entry): entry is Payment =>
-      entry.type === 'payment' && entry.status === 'succeeded' && entry.currency === currency,
+  const payments = paymentsOf(transactions).filter(
+    (payment) => payment.status === 'succeeded' && payment.currency === currency,
   );
   // A refund without a currency is in the order's.
   const refunds = refundsOf(transactions).filter(
@@ -119,7 +105,8 @@ export function refundBalance(
     refunded: sum(refunds, (refund) => movedAmount(refund, currency)),
     pending: sum(refunds, (refund) => refundAmount(refund, 'pending')),
     available,
-    availableOf: (payment) =>
+    /** What is available of one payment, in its own currency. */
+    availableOf: (payment: Payment) =>
       payment.currency === currency ? Math.min(leftOf(payment), available) : leftOf(payment),
   };
 }

@@ -1,12 +1,11 @@
 /** Decides whether a requested refund is allowed, and its amount. Pure; callers hold the order's lock. */
-
 import { refuseField, ServiceError } from '../errors.ts';
 import { findExponent } from '../money/currency.ts';
 import { formatAmount, type MinorUnits, parseSentAmount, type SentAmount } from '../money/money.ts';
 import type { Payment, Refund, Transaction } from '../payments/transaction.ts';
 import { paymentsOf, refundsOf } from './matching.ts';
 import type { OrderState } from './order-state.ts';
-import { linkRefunds, type RefundBalance, refundBalance } from './refund-links.ts';
+import { linkRefunds, refundBalance } from './refund-links.ts';
 
 export type RequestedRefund = {
   /** The payment to refund; if absent, the one that paid for the order. */
@@ -42,8 +41,8 @@ export function decideRefund(orderState: OrderState, requested: RequestedRefund)
     );
   }
   refuseOutdated(orderState, requested, payment.currency, exponent);
-  const amount =
-    requested.amount === undefined ? available : readAmount(requested.amount, exponent);
+  const { amount: sent } = requested;
+  const amount = sent === undefined ? available : readAmount(sent, exponent);
   if (amount > available || available === 0) {
     throw new ServiceError(
       'INVALID_REFUND_AMOUNT',
@@ -141,7 +140,7 @@ function isDuplicate({ flags }: Payment): boolean {
   return flags.includes('duplicate_capture');
 }
 
-function balanceOf({ order, transactions }: OrderState): RefundBalance {
+function balanceOf({ order, transactions }: OrderState) {
   return refundBalance(transactions, order.amounts.currency);
 }
 

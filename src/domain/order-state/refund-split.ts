@@ -2,7 +2,6 @@
  * Splits a refund over the captures of a payment, because some providers refund one capture at a time. The amount is
  * taken from captures that are not fully refunded, oldest first. Contract 4.12.
  */
-
 import type { MinorUnits } from '../money/money.ts';
 import type { Capture, Payment, Refund, Transaction } from '../payments/transaction.ts';
 import { linkRefunds } from './refund-links.ts';

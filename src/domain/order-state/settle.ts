@@ -2,7 +2,6 @@
  * Settles an order state: applies what changes with time alone, which is the order's status, partly captured payments
  * and the flag of payments that nobody captures. It needs no notices, so readers see the same state as writers.
  */
-
 import { type Payment, setFlag, type Transaction, withFlags } from '../payments/transaction.ts';
 import {
   decideOrderSummary,
@@ -55,25 +54,16 @@ function settlePartialCapture(
   const isSame = isLapsed === (payment.status === 'succeeded');
   if (isSame && finishedAtMs === payment.finishedAtMs) return payment;
   const { captured, authorized } = partialCapture;
-  const flags = payment.flags.filter(
+  const others = payment.flags.filter(
     (flag) => flag !== 'partially_captured' && flag !== 'currency_mismatch',
   );
-  if (!isLapsed) {
-    return {
-      ...payment,
-      status: 'authorized',
-      amount: authorized ?? captured,
-      finishedAtMs: null,
-      flags,
-    };
-  }
   const flag = payment.currency === amounts.currency ? 'partially_captured' : 'currency_mismatch';
   return {
     ...payment,
-    status: 'succeeded',
-    amount: captured,
+    status: isLapsed ? 'succeeded' : 'authorized',
+    amount: isLapsed ? captured : (authorized ?? captured),
     finishedAtMs,
-    flags: withFlags(flags, [flag]),
+    flags: isLapsed ? withFlags(others, [flag]) : others,
   };
 }
 

@@ -2,7 +2,6 @@
  * How much each capture counts for. Captured money is the sum of the successful captures that were not voided. For
  * captures up to the time of the provider's own total, that sum cannot exceed the total. Contract 4.9.
  */
-
 import type { MinorUnits } from '../money/money.ts';
 import { type PaymentStatus, paymentStatuses, type Total } from './notice.ts';
 import { findHighest, rankNotices } from './ranking.ts';
@@ -17,43 +16,31 @@ import {
 } from './records.ts';
 import type { Capture } from './transaction.ts';
 
-export type CountedCaptures = {
-  /** Null for a payment without captures. */
-  readonly captures: readonly Capture[] | null;
-  /** Set if the total limits a payment that was made in one step. Contract 4.17. */
-  readonly capturedLimit: MinorUnits | null;
-  /** The total is more than the captures that are known: another one was not reported yet. */
-  readonly lacksCapture: boolean;
-};
-
-/** The captures of each payment of a group, in the same order as `payments`. */
-export function countCaptures(
-  payments: readonly PlacedPayment[],
-  records: GroupRecords,
-): readonly CountedCaptures[] {
+/** The payments of a group as they are folded, in the same order, with what each capture counts for. */
+export function countCaptures(payments: readonly PlacedPayment[], records: GroupRecords) {
   const total = newestTotal(totalsOf(records));
   const hasCaptures = payments.some(({ captures }) => captures.length > 0);
-  if (!hasCaptures && !total) return payments.map(() => withoutCaptures);
-  const amounts = boundedAmounts(payments, total);
+  const amounts =
+    hasCaptures || total ? boundedAmounts(payments, total) : new Map<string, MinorUnits>();
   const captured = [...amounts.values()].reduce((sum, amount) => sum + amount, 0);
-  return payments.map((payment) => ({
-    captures:
-      payment.captures.length === 0
-        ? null
-        : payment.captures.map((capture) => toCapture(capture, amounts.get(capture.pspId) ?? 0)),
-    capturedLimit: findLimit(payment, amounts.get(payment.pspId)),
-    lacksCapture: isAuthorisation(payment) && captured < (total?.amount ?? 0),
-  }));
-}
-
-const withoutCaptures: CountedCaptures = {
-  captures: null,
-  capturedLimit: null,
-  lacksCapture: false,
-};
-
-function isAuthorisation({ records }: PlacedPayment): boolean {
-  return highestStatus(records.filter(isSource)) === 'authorized';
+  // Another capture was not reported yet. Until it is known, it is not known what a void left of an authorisation.
+  const lacksCapture = captured < (total?.amount ?? 0);
+  return payments.map((payment) => {
+    const { pspId, records: notices, captures, voided } = payment;
+    const isOpen = lacksCapture && highestStatus(notices.filter(isSource)) === 'authorized';
+    return {
+      type: 'payment' as const,
+      pspTransactionId: pspId,
+      notices,
+      captures:
+        captures.length === 0
+          ? null
+          : captures.map((capture) => toCapture(capture, amounts.get(capture.pspId) ?? 0)),
+      /** Set if the total limits a payment that was made in one step. Contract 4.17. */
+      capturedLimit: findLimit(payment, amounts.get(pspId)),
+      voided: isOpen ? null : voided,
+    };
+  });
 }
 
 function findLimit({ pspId, records }: PlacedPayment, counted: MinorUnits | undefined) {
@@ -88,12 +75,6 @@ export function newestTotal(totals: readonly Total[]): Total | undefined {
   return totals.toSorted((a, b) => b.atMs - a.atMs || b.amount - a.amount)[0];
 }
 
-type CapturedAmount = {
-  readonly pspId: string;
-  readonly amount: MinorUnits;
-  readonly atMs: number;
-};
-
 /** Distributes the total over the captures up to its time, oldest first; later captures count in full. */
 function boundedAmounts(
   payments: readonly PlacedPayment[],
@@ -114,7 +95,7 @@ function boundedAmounts(
 }
 
 /** The successful captures that were not voided, or the payment itself if it was made in one step. */
-function listCaptured({ pspId, records, captures, voided }: PlacedPayment): CapturedAmount[] {
+function listCaptured({ pspId, records, captures, voided }: PlacedPayment) {
   // A payment made in one step cannot be captured again, so captures beside it do not count.
   if (isOneStep(records))
     return voided === null ? [toCaptured(pspId, records.filter(isSource))] : [];
@@ -123,7 +104,7 @@ function listCaptured({ pspId, records, captures, voided }: PlacedPayment): Capt
     .map(({ pspId: id, notices }) => toCaptured(id, notices));
 }
 
-function toCaptured(pspId: string, notices: PlacedCapture['notices']): CapturedAmount {
+function toCaptured(pspId: string, notices: PlacedCapture['notices']) {
   const amount = findAmountOf(notices)?.amount ?? 0;
   return { pspId, amount, atMs: capturedAt(notices) };
 }

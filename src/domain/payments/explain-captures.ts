@@ -1,10 +1,10 @@
 /**
- * What a traced fold writes down about the fields of a payment that its captures and voids decide: status, amount, end,
- * captures and void. Contract 4.9. The decision (`weigh-payment.ts`) names the function here that finds what decided.
+ * What a traced fold writes down about the fields of a payment that its captures, voids and offers decide. Contract 4.9.
+ * The decision (`weigh-payment.ts`) names its rule, by which the functions here find the notices that decided.
  */
 import { countedOf, findAmountOf, impliedStatus } from './captures.ts';
 import { becausePicked, becauseTogether, decided, decideLoss } from './fold.ts';
-import type { PaymentStatus } from './notice.ts';
+import { isVoidRecord } from './notice.ts';
 import {
   type Decision,
   findHighest,
@@ -16,7 +16,6 @@ import {
   isCapture,
   isOneStep,
   isSource,
-  isVoidRecord,
   ownId,
   targetsOf,
   voidStateOf,
@@ -24,27 +23,34 @@ import {
 } from './records.ts';
 import type { Rule } from './rules.ts';
 import type { Payment, StoredPaymentNotice, VoidState } from './transaction.ts';
+import { findCaptureCurrency, type WeighedPayment } from './weigh-payment.ts';
 
 type N = Weighed<StoredPaymentNotice>;
 type Ranked = Ranking<StoredPaymentNotice>;
-type Because = Decision<StoredPaymentNotice>;
 
-type Placed = Pick<Payment, 'captures' | 'voided' | 'notices'>;
+export function explainPayment(payment: Payment, weighed: WeighedPayment): void {
+  const { captures, notices, pspTransactionId, offerDiscount } = payment;
+  const { money, ranking } = weighed;
+  const explain = (field: keyof Payment, decision: Decision) => ranking.trace?.set(field, decision);
+  explain('status', becauseOfStatus(payment, weighed));
+  explain('captures', becauseOfCaptures(payment, ranking));
+  explain('voided', becauseOfVoid(payment, ranking));
+  explain('pspTransactionId', becauseOfRecord(pspTransactionId, ranking));
+  explain('offerDiscount', becauseOfOffer(offerDiscount, ranking));
+  if (money.amount !== undefined) explain('amount', becauseOfAmount(payment, weighed));
+  if (money.currency !== undefined) {
+    const setter = findCaptureCurrency(captures, notices) ?? 'order';
+    explain('currency', becauseTogether(ranking, 'captured-total', [setter], 'currency'));
+  }
+  if (typeof money.finishedAtMs === 'number') {
+    explain('finishedAtMs', becauseOfEnd(payment, money.finishedAtMs, ranking));
+  }
+}
 
-/** `setBy` finds the notices that decided. Only a trace calls it. */
-export type DecidedStatus = {
-  readonly status: PaymentStatus;
-  readonly rule: Rule;
-  readonly setBy: (payment: Placed, ranking: Ranked, status: PaymentStatus) => N[];
-};
-
-/** `reported` ranks the notices by the status that they report. */
-export type ExplainAmount = (payment: Placed, ranking: Ranked, reported: Ranked) => Because;
-
-export function becauseOfStatus(payment: Placed, money: DecidedStatus, ranking: Ranked): Because {
+function becauseOfStatus(payment: Payment, { money, ranking }: WeighedPayment): Decision {
   const { rule } = money;
   const counted = countedNotices(payment);
-  const setBy = money.setBy(payment, ranking, money.status);
+  const setBy = findDeciding(payment, money, ranking);
   const [winner] = setBy;
   return decided(ranking, rule, setBy, reportedStatusOf, (notice) => {
     if (isVoidRecord(notice))
@@ -64,8 +70,41 @@ function statusOf({ status }: N) {
   return status;
 }
 
+function findDeciding(
+  payment: Payment,
+  { rule, status }: WeighedPayment['money'],
+  ranking: Ranked,
+): N[] {
+  switch (rule) {
+    case 'highest-status':
+    case 'paid-in-part':
+      return findReport(payment, ranking, status);
+    case 'captured-unknown-amount':
+      return ranking.highestFirst.filter(
+        (notice) =>
+          isCapture(notice) &&
+          reportedStatusOf(notice) === 'succeeded' &&
+          notice.amount === undefined,
+      );
+    case 'captured-in-full':
+    case 'captured-in-part':
+      return findCounted(payment);
+    case 'captured-and-rest-voided':
+      return [...findCounted(payment), ...findVoid(payment, ranking)];
+    case 'voided':
+      return findVoid(payment, ranking);
+    case 'void-pending':
+      // The void of the payment, or else of one of its captures.
+      return payment.voided === 'pending'
+        ? findVoid(payment, ranking)
+        : first(ranking, (notice) => isInState(payment, notice, 'pending'));
+    default:
+      return rule satisfies never;
+  }
+}
+
 /** A report of the payment itself, or of a capture that implies the status. */
-export function findReport({ captures }: Placed, ranking: Ranked, status: PaymentStatus): N[] {
+function findReport({ captures }: Payment, ranking: Ranked, status: Payment['status']): N[] {
   const own = first(
     ranking,
     (notice) => !isCapture(notice) && !isVoidRecord(notice) && notice.status === status,
@@ -82,25 +121,13 @@ function first({ highestFirst }: Ranked, is: (notice: N) => boolean): N[] {
   return highestFirst.filter(is).slice(0, 1);
 }
 
-/** The captures that succeeded with an unknown amount. */
-export function findUnknownAmounts(_payment: Placed, { highestFirst }: Ranked): N[] {
-  return highestFirst.filter(
-    (notice) =>
-      isCapture(notice) && reportedStatusOf(notice) === 'succeeded' && notice.amount === undefined,
-  );
-}
-
 /** The notices that give the amounts of the captures that count, in the order of the captures. */
-export function findCounted(payment: Placed): N[] {
+function findCounted(payment: Payment): N[] {
   return [...countedNotices(payment).values()];
 }
 
-export function findCountedAndVoid(payment: Placed, ranking: Ranked): N[] {
-  return [...findCounted(payment), ...findVoid(payment, ranking)];
-}
-
 /** By the provider's id of the capture. */
-function countedNotices({ captures, notices }: Placed): ReadonlyMap<string, N> {
+function countedNotices({ captures, notices }: Payment): ReadonlyMap<string, N> {
   const reports = Map.groupBy(notices.filter(isCapture), ownId);
   return new Map(
     countedOf(captures).flatMap(({ pspId }) => {
@@ -110,29 +137,29 @@ function countedNotices({ captures, notices }: Placed): ReadonlyMap<string, N> {
   );
 }
 
-export function becauseAuthorized(_payment: Placed, _ranking: Ranked, reported: Ranked): Because {
-  const rule: Rule = 'authorized-amount';
-  const winner = findHighest(reported, 'amount', isSource);
-  const { setBy, lost } = becausePicked(reported, 'amount', winner, isSource);
-  const losses = lost.map((mention) =>
-    isCapture(mention.notice) ? { ...mention, rule } : mention,
-  );
-  return { rule, setBy, lost: losses };
-}
-
-export function becauseCaptured(payment: Placed, ranking: Ranked): Because {
-  return becauseTogether(ranking, 'captured-total', findCounted(payment), 'amount');
-}
-
-/** The total limits a payment made in one step. Another record of the provider's order may have it. */
-export function becauseLimited(_payment: Placed, ranking: Ranked): Because {
+function becauseOfAmount(
+  payment: Payment,
+  { money, authorized, ranking, reported }: WeighedPayment,
+): Decision {
+  if (money.status !== 'succeeded' && authorized !== null) {
+    const rule = 'authorized-amount';
+    const winner = findHighest(reported, 'amount', isSource);
+    const { setBy, lost } = becausePicked(reported, 'amount', winner, isSource);
+    const losses = lost.map((mention) =>
+      mention.notice.record === 'capture' ? ({ ...mention, rule } as const) : mention,
+    );
+    return { rule, setBy, lost: losses };
+  }
+  const isLimited = money.rule === 'highest-status' || money.rule === 'paid-in-part';
+  // Another record of the provider's order may have the total that limits a payment made in one step.
   const limiting =
     findHighest(ranking, 'capturedTotal') ?? findHighest(ranking, 'amount', isSource);
-  return becauseTogether(ranking, 'captured-total', limiting ? [limiting] : [], 'amount');
+  const setBy = isLimited ? [limiting ?? []].flat() : findCounted(payment);
+  return becauseTogether(ranking, 'captured-total', setBy, 'amount');
 }
 
 /** The payment was finished by its last capture, or by the void of the rest. */
-export function becauseOfEnd({ captures }: Placed, finishedAtMs: number, ranking: Ranked): Because {
+function becauseOfEnd({ captures }: Payment, finishedAtMs: number, ranking: Ranked): Decision {
   const last = new Set(
     countedOf(captures).flatMap(({ pspId, atMs }) => (atMs === finishedAtMs ? [pspId] : [])),
   );
@@ -147,7 +174,27 @@ export function becauseOfEnd({ captures }: Placed, finishedAtMs: number, ranking
   return becauseTogether(ranking, 'last-capture', setBy, 'statusSinceMs');
 }
 
-export function becauseOfCaptures(payment: Placed, ranking: Ranked): Because {
+/** A capture names its payment as its target, and may be all that is known of it. */
+function becauseOfRecord(id: string | null, ranking: Ranked): Decision {
+  const isOwn = ({ pspTransactionId }: N) => pspTransactionId === id;
+  const own = findHighest(ranking, 'pspTransactionId', isOwn);
+  const winner =
+    own ?? findHighest(ranking, 'targetPspId', ({ targetPspId }) => targetPspId === id);
+  const { lost } = becausePicked(ranking, 'pspTransactionId', own, isOwn);
+  return { rule: 'own-record', setBy: winner ? [winner] : [], lost };
+}
+
+function becauseOfOffer(discount: number | null, ranking: Ranked): Decision {
+  const naming = [findHighest(ranking, 'offerId'), findHighest(ranking, 'providerOrderAmount')];
+  const notices = new Set(naming.filter((notice) => notice !== undefined));
+  return {
+    rule: 'offer-difference',
+    setBy: discount === null ? [] : [...notices, 'order'],
+    lost: [],
+  };
+}
+
+function becauseOfCaptures(payment: Payment, ranking: Ranked): Decision {
   const counted = countedNotices(payment);
   const amountOf = (notice: N) => (isCapture(notice) ? (notice.amount ?? null) : undefined);
   return decided(ranking, 'captures-counted', [...counted.values()], amountOf, (notice) =>
@@ -157,7 +204,7 @@ export function becauseOfCaptures(payment: Placed, ranking: Ranked): Because {
 
 /** Why a notice of a capture does not count. `winner` is the notice by which the same capture counts. */
 function decideCaptureLoss(
-  { captures, notices }: Placed,
+  { captures, notices }: Payment,
   notice: N,
   winner: N | undefined,
   ranking: Ranked,
@@ -171,7 +218,7 @@ function decideCaptureLoss(
   return isVoided ? 'capture-voided' : 'capture-not-done';
 }
 
-export function becauseOfVoid(payment: Placed, ranking: Ranked): Because {
+function becauseOfVoid(payment: Payment, ranking: Ranked): Decision {
   const setBy = findVoid(payment, ranking);
   const read = (notice: N) => (isVoidRecord(notice) ? reportedStatusOf(notice) : undefined);
   const rule = payment.voided === 'pending' ? 'void-pending' : 'voided';
@@ -181,7 +228,7 @@ export function becauseOfVoid(payment: Placed, ranking: Ranked): Because {
 }
 
 /** The highest notice of the void that cancels the payment itself. */
-export function findVoid(payment: Placed, ranking: Ranked): N[] {
+function findVoid(payment: Payment, ranking: Ranked): N[] {
   const { voided } = payment;
   if (voided === null) return [];
   return first(
@@ -190,15 +237,8 @@ export function findVoid(payment: Placed, ranking: Ranked): N[] {
   );
 }
 
-/** The void of the payment, or else of one of its captures. */
-export function findPendingVoid(payment: Placed, ranking: Ranked): N[] {
-  return payment.voided === 'pending'
-    ? findVoid(payment, ranking)
-    : first(ranking, (notice) => isInState(payment, notice, 'pending'));
-}
-
 /** A void that was reported as failed, and never as done, has no effect. */
-function isInState(payment: Placed, notice: N, state: VoidState): boolean {
+function isInState(payment: Payment, notice: N, state: VoidState): boolean {
   const status = state === 'done' ? 'reversed' : 'reversing';
   return (
     isVoidRecord(notice) &&
@@ -207,7 +247,7 @@ function isInState(payment: Placed, notice: N, state: VoidState): boolean {
   );
 }
 
-function isOfPayment(payment: Placed, notice: N): boolean {
+function isOfPayment(payment: Payment, notice: N): boolean {
   const captures = payment.captures ?? [];
   const target = targetsOf(reportsOfVoid(payment, notice)).find((id) =>
     captures.some(({ pspId }) => pspId === id),
@@ -215,20 +255,16 @@ function isOfPayment(payment: Placed, notice: N): boolean {
   return voidsPayment(notice.record, target, captures.length);
 }
 
-function reportsOfVoid({ notices }: Placed, { pspTransactionId }: N) {
+function reportsOfVoid({ notices }: Payment, { pspTransactionId }: N) {
   return notices.filter((each) => isVoidRecord(each) && each.pspTransactionId === pspTransactionId);
 }
 
 /** Why a notice of a void does not void the payment. `winner` is the one that does. */
-function decideVoidLoss(payment: Placed, notice: N, winner: N | undefined, ranking: Ranked): Rule {
+function decideVoidLoss(payment: Payment, notice: N, winner: N | undefined, ranking: Ranked): Rule {
   if (voidStateOf(reportsOfVoid(payment, notice)) === null) return 'void-failed';
   if (!isOfPayment(payment, notice)) return 'void-of-capture';
+  if (!winner) return 'without-effect';
   // As they were reported: a void without effect on the status would rank lower.
-  return winner
-    ? decideLoss(ranking, asReported(winner), asReported(notice), statusOf)
-    : 'without-effect';
-}
-
-function asReported(notice: N): N {
-  return { ...notice, status: reportedStatusOf(notice) };
+  const asReported = (each: N) => ({ ...each, status: reportedStatusOf(each) });
+  return decideLoss(ranking, asReported(winner), asReported(notice), statusOf);
 }

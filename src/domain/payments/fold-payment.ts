@@ -4,14 +4,9 @@
  */
 import type { MinorUnits } from '../money/money.ts';
 import type { ReviewFlag } from '../review-flag.ts';
-import {
-  becauseOfCaptures,
-  becauseOfEnd,
-  becauseOfStatus,
-  becauseOfVoid,
-} from './explain-captures.ts';
-import { becausePicked, becauseTogether, commonFields, pick } from './fold.ts';
-import { type Decision, findHighest, type Ranking, type Trace } from './ranking.ts';
+import { explainPayment } from './explain-captures.ts';
+import { commonFields, pick } from './fold.ts';
+import { findHighest, type Ranking, type Trace } from './ranking.ts';
 import { isCapture } from './records.ts';
 import {
   type Expected,
@@ -20,13 +15,7 @@ import {
   type StoredPaymentNotice,
   withFlags,
 } from './transaction.ts';
-import {
-  authorizedSince,
-  findCaptureCurrency,
-  type UnfoldedPayment,
-  type WeighedPayment,
-  weighPayment,
-} from './weigh-payment.ts';
+import { authorizedSince, type UnfoldedPayment, weighPayment } from './weigh-payment.ts';
 
 export type { UnfoldedPayment } from './weigh-payment.ts';
 
@@ -38,30 +27,25 @@ export function foldPayment(
   payment: UnfoldedPayment,
   expected: Expected,
   ordersCreatedHere: ReadonlySet<string> = new Set(),
-  trace?: Trace<StoredPaymentNotice>,
+  trace?: Trace,
 ): Payment {
-  const { start, captures, voided, pspTransactionId } = payment;
   const weighed = weighPayment(payment, expected, trace);
-  const { all, money, ranking } = weighed;
+  const { all, authorized, money, ranking } = weighed;
   const { status } = money;
-  const common = commonFields(ranking, status, start);
-  trace?.set('status', becauseOfStatus(payment, money, ranking));
-  trace?.set('captures', becauseOfCaptures(payment, ranking));
-  trace?.set('voided', becauseOfVoid(payment, ranking));
-  trace?.set('pspTransactionId', becauseOfRecord(pspTransactionId, ranking));
+  const common = commonFields(ranking, status, payment.start);
   const customerFee = pick(ranking, 'customerFee');
   // The fields are listed because this runs for every delivery, and object spread would be slower.
   const folded: Payment = {
     type: 'payment',
     transactionId: payment.transactionId,
     provider: payment.provider,
-    start,
-    pspTransactionId,
-    amount: decideAmount(payment, weighed),
-    currency: decideCurrency(payment, weighed),
+    start: payment.start,
+    pspTransactionId: payment.pspTransactionId,
+    amount: money.amount ?? authorized ?? pick(ranking, 'amount', isCapture),
+    currency: money.currency ?? pick(ranking, 'currency'),
     startedAtMs: common.startedAtMs,
     recordedAtMs: common.recordedAtMs,
-    finishedAtMs: decideEnd(payment, weighed, common.finishedAtMs),
+    finishedAtMs: money.finishedAtMs ?? common.finishedAtMs,
     message: common.message,
     failure: common.failure,
     flags: common.flags,
@@ -73,8 +57,8 @@ export function foldPayment(
     customerFee,
     offerId: pick(ranking, 'offerId'),
     offerDiscount: null,
-    captures,
-    voided,
+    captures: payment.captures,
+    voided: payment.voided,
     capturedLimit: payment.capturedLimit,
     unknownRefunds: null,
     partialCapture: money.partialCapture ?? null,
@@ -83,58 +67,11 @@ export function foldPayment(
   };
   const offerDiscount = decideDiscount(folded, ranking, expected, ordersCreatedHere);
   const known = offerDiscount === null ? folded : { ...folded, offerDiscount };
+  if (trace) explainPayment(known, weighed);
   const isFeeUnknown =
     customerFee === null && findHighest(ranking, 'hasUnknownFee')?.hasUnknownFee === true;
   const own = ownFlags(known, { isPartial: money.isPartial === true, isFeeUnknown }, expected);
   return own.length === 0 ? known : { ...known, flags: withFlags(known.flags, own) };
-}
-
-/** A capture names its payment as its target, and may be all that is known of it. */
-function becauseOfRecord(
-  id: string | null,
-  ranking: Ranking<StoredPaymentNotice>,
-): Decision<StoredPaymentNotice> {
-  const isOwn = ({ pspTransactionId }: StoredPaymentNotice) => pspTransactionId === id;
-  const own = findHighest(ranking, 'pspTransactionId', isOwn);
-  const naming = findHighest(ranking, 'targetPspId', ({ targetPspId }) => targetPspId === id);
-  const { lost } = becausePicked(ranking, 'pspTransactionId', own, isOwn);
-  const winner = own ?? naming;
-  return { rule: 'own-record', setBy: winner ? [winner] : [], lost };
-}
-
-/** The captured amount, or that of the authorisation until all of it is captured. */
-function decideAmount(
-  payment: UnfoldedPayment,
-  { money, authorized, ranking, reported }: WeighedPayment,
-): MinorUnits | null {
-  if (money.amount === undefined) return authorized ?? pick(ranking, 'amount', isCapture);
-  ranking.trace?.set('amount', money.amount.because(payment, ranking, reported));
-  return money.amount.value;
-}
-
-function decideCurrency(
-  { captures, notices }: UnfoldedPayment,
-  { money, ranking }: WeighedPayment,
-): string | null {
-  if (money.currency === undefined) return pick(ranking, 'currency');
-  const ofCaptures = () => findCaptureCurrency(captures, notices) ?? 'order';
-  ranking.trace?.set(
-    'currency',
-    becauseTogether(ranking, 'captured-total', [ofCaptures()], 'currency'),
-  );
-  return money.currency;
-}
-
-/** When the last capture or the void of the rest finished it, or else since when it has its final status. */
-function decideEnd(
-  payment: UnfoldedPayment,
-  { money, ranking }: WeighedPayment,
-  since: number | null,
-): number | null {
-  const { finishedAtMs } = money;
-  if (typeof finishedAtMs !== 'number') return since;
-  ranking.trace?.set('finishedAtMs', becauseOfEnd(payment, finishedAtMs, ranking));
-  return finishedAtMs;
 }
 
 /**
@@ -148,22 +85,14 @@ function decideDiscount(
   ordersCreatedHere: ReadonlySet<string>,
 ): MinorUnits | null {
   const { offerId, amount, currency } = payment;
-  ranking.trace?.set('offerDiscount', { rule: 'offer-difference', setBy: [], lost: [] });
   if (offerId === null || amount === null || currency !== expected.currency) return null;
   const net = amount - (payment.customerFee ?? 0);
   const ofAmount = findHighest(ranking, 'providerOrderAmount');
-  const orderAmount = ofAmount?.providerOrderAmount ?? null;
   const isOfCreated = ranking.highestFirst.some(({ names }) =>
     ordersCreatedHere.has(names?.providerOrderId ?? ''),
   );
-  const isVouchedFor = orderAmount === null ? isOfCreated : orderAmount === expected.total;
-  if (!isVouchedFor || net >= expected.total) return null;
-  ranking.trace?.set('offerDiscount', {
-    rule: 'offer-difference',
-    setBy: [...new Set([findHighest(ranking, 'offerId') ?? [], ofAmount ?? []].flat()), 'order'],
-    lost: [],
-  });
-  return expected.total - net;
+  const isVouchedFor = ofAmount ? ofAmount.providerOrderAmount === expected.total : isOfCreated;
+  return isVouchedFor && net < expected.total ? expected.total - net : null;
 }
 
 /** The flags that follow from the payment and the order's amount alone. Contract 4.3, 4.4, 4.9, 4.17. */

@@ -5,9 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import {
-  type AnyNotice,
   type Decision,
-  decidePrecedence,
   findHighest,
   isRequest,
   type Ranking,
@@ -17,13 +15,10 @@ import {
 } from './ranking.ts';
 import type { Rule } from './rules.ts';
 import type { Start } from './start.ts';
-import { isFinal, sortedOnce } from './transaction.ts';
-
-type Name<N> = keyof N & string;
-type TimeName = 'startedAtMs' | 'recordedAtMs' | 'statusSinceMs';
+import { type AnyNotice, isFinal, sortedOnce } from './transaction.ts';
 
 /** The value of the highest notice that has the field. `only` limits which notices may set it. */
-export function pick<N extends AnyNotice, Field extends Name<N>>(
+export function pick<N extends AnyNotice, Field extends keyof N & string>(
   ranking: Ranking<N>,
   field: Field,
   only?: (notice: N) => boolean,
@@ -38,7 +33,7 @@ export function becausePicked<N extends AnyNotice>(
   name: keyof N,
   winner: Weighed<N> | undefined,
   only: (notice: N) => boolean = () => true,
-): Decision<N> {
+): Decision {
   const read = (notice: N) => notice[name];
   return decided(ranking, 'highest-report', winner ? [winner] : [], read, (notice) => {
     const mayWin = !ranking.leftOut.includes(notice) && only(notice);
@@ -50,42 +45,34 @@ export function becausePicked<N extends AnyNotice>(
 function pickEarliest<N extends AnyNotice>(
   ranking: Ranking<N>,
   field: string,
-  name: TimeName,
-  only: (notice: Weighed<N>) => boolean = () => true,
+  name: 'startedAtMs' | 'statusSinceMs',
+  only: (notice: N) => boolean = () => true,
 ): number | null {
-  const read = (notice: Weighed<N>): number | undefined => notice[name];
-  const time = earliest(ranking.highestFirst, (notice) =>
-    only(notice) ? read(notice) : undefined,
-  );
-  ranking.trace?.set(field, becauseEarliest(ranking, time, read, only));
-  return time;
-}
-
-function becauseEarliest<N extends AnyNotice>(
-  ranking: Ranking<N>,
-  time: number | null,
-  read: (notice: Weighed<N>) => number | undefined,
-  only: (notice: Weighed<N>) => boolean,
-): Decision<N> {
-  const winner = ranking.highestFirst.find((notice) => read(notice) === time && only(notice));
-  return decided(ranking, 'earliest', winner ? [winner] : [], read, (notice, value) => {
-    if (ranking.leftOut.includes(notice)) return 'other-record';
+  const { highestFirst, leftOut, trace } = ranking;
+  const read = (notice: N): number | undefined => notice[name];
+  const time = earliest(highestFirst, (notice) => (only(notice) ? read(notice) : undefined));
+  if (!trace) return time;
+  const winner = highestFirst.find((notice) => read(notice) === time && only(notice));
+  const because = decided(ranking, 'earliest', winner ? [winner] : [], read, (notice, value) => {
+    if (leftOut.includes(notice)) return 'other-record';
     if (!only(notice)) return 'other-status';
     return winner && value === time ? decideLoss(ranking, winner, notice, read) : 'earliest';
   });
+  trace.set(field, because);
+  return time;
 }
 
 /** The value of our own request, whatever was reported. */
 export function keepOwn<N extends AnyNotice, Value>(
   ranking: Ranking<N>,
-  field: Name<N>,
+  field: keyof N & string,
   value: Value,
 ): Value {
+  const { highestFirst, trace } = ranking;
   const read = (notice: N) => (isRequest(notice) ? undefined : notice[field]);
-  const setBy = () => ranking.highestFirst.filter(isRequest).slice(0, 1);
-  ranking.trace?.set(
+  trace?.set(
     field,
-    decided(ranking, 'own-request', setBy(), read, () => 'own-request'),
+    decided(ranking, 'own-request', highestFirst.filter(isRequest).slice(0, 1), read),
   );
   return value;
 }
@@ -95,17 +82,11 @@ function leaveEmpty<N extends AnyNotice>(
   ranking: Ranking<N>,
   field: string,
   rule: Rule,
-  name: Name<N>,
+  name: keyof N,
 ): null {
   ranking.trace?.set(
     field,
-    decided(
-      ranking,
-      rule,
-      [],
-      (notice) => notice[name],
-      () => rule,
-    ),
+    decided(ranking, rule, [], (notice) => notice[name]),
   );
   return null;
 }
@@ -146,14 +127,17 @@ export function earliest<N>(
   return first;
 }
 
-/** `read` is what a notice says about the field, `lossOf` what decides against a notice that did not set it. */
+/**
+ * `read` is what a notice says about the field, `lossOf` what decides against a notice that did not set it: the rule by
+ * which the others set it, unless given.
+ */
 export function decided<N extends AnyNotice>(
   { highestFirst, leftOut }: Ranking<N>,
   rule: Rule,
-  setBy: Decision<N>['setBy'],
+  setBy: readonly Setter[],
   read: (notice: Weighed<N>) => unknown,
-  lossOf: (notice: Weighed<N>, value: unknown) => Rule,
-): Decision<N> {
+  lossOf: (notice: Weighed<N>, value: unknown) => Rule = () => rule,
+): Decision {
   const setters = new Set(setBy.map(identityOf));
   const lost = [...highestFirst, ...leftOut.toSorted(byKey)].flatMap((notice) => {
     const value = read(notice);
@@ -166,7 +150,7 @@ export function decided<N extends AnyNotice>(
 }
 
 /** A weighed notice may be a copy of the stored one. A split refund has several requests, all without a key. */
-function identityOf<N extends AnyNotice>(setter: Setter<N>): unknown {
+function identityOf(setter: Setter): unknown {
   return typeof setter === 'string' ? setter : setter.deliveryKey || setter;
 }
 
@@ -178,23 +162,19 @@ export function byKey(a: AnyNotice, b: AnyNotice): number {
 export function becauseTogether<N extends AnyNotice>(
   ranking: Ranking<N>,
   rule: Rule,
-  setBy: Decision<N>['setBy'],
+  setBy: ReadonlyArray<N | 'order'>,
   name: keyof N,
-): Decision<N> {
-  const isRepeat = ({ pspTransactionId }: N, value: unknown) =>
-    setBy.some(
+): Decision {
+  const read = (notice: N) => notice[name];
+  return decided(ranking, rule, setBy, read, ({ pspTransactionId }, value) => {
+    const isRepeat = setBy.some(
       (setter) =>
-        typeof setter !== 'string' &&
+        setter !== 'order' &&
         setter.pspTransactionId === pspTransactionId &&
         setter[name] === value,
     );
-  return decided(
-    ranking,
-    rule,
-    setBy,
-    (notice) => notice[name],
-    (notice, value) => (isRepeat(notice, value) ? 'also-reported' : rule),
-  );
+    return isRepeat ? 'also-reported' : rule;
+  });
 }
 
 /** What decides against a notice that may set a field as well as the winner may. Of the same value, nothing does. */
@@ -208,15 +188,8 @@ export function decideLoss<N extends AnyNotice>(
   if (reported !== loser.status && ranks.indexOf(reported) >= ranks.indexOf(winner.status))
     return 'without-effect';
   if (isDeepStrictEqual(read(winner), read(loser))) return 'also-reported';
-  const precedence = decidePrecedence(winner, loser, ranks);
-  switch (precedence) {
-    case 'status':
-      return 'highest-status';
-    case 'time':
-    case 'key':
-      if (isRequest(loser)) return 'report-before-request';
-      return precedence === 'time' ? 'later-time' : 'delivery-key';
-    default:
-      return precedence satisfies never;
-  }
+  if (winner.status !== loser.status) return 'highest-status';
+  if (isRequest(loser)) return 'report-before-request';
+  const isLater = (winner.occurredAtMs ?? 0) !== (loser.occurredAtMs ?? 0);
+  return isLater ? 'later-time' : 'delivery-key';
 }

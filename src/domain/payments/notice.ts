@@ -2,7 +2,6 @@
  * Notices: the meaning of a provider's delivery in our own closed vocabulary. Each provider translates its deliveries
  * into it, and no other code depends on a provider's terms.
  */
-
 import type { MinorUnits } from '../money/money.ts';
 import type { ProviderName } from '../provider-name.ts';
 import type { ReviewFlag } from '../review-flag.ts';
@@ -126,7 +125,11 @@ export type DeliveredNotice = Notice & {
 
 /** A void cancels another record, and is no transaction of its own. */
 export function isVoid({ payment, refund }: OrderReferences): boolean {
-  return (payment?.record?.startsWith('void') ?? false) || refund?.record === 'void';
+  return isVoidRecord(payment) || isVoidRecord(refund);
+}
+
+export function isVoidRecord(notice: Pick<PaymentNotice | RefundNotice, 'record'> | undefined) {
+  return notice?.record?.startsWith('void') ?? false;
 }
 
 /** The part of a notice that can identify its order. */

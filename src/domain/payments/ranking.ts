@@ -3,9 +3,7 @@
  * delivery key. Contract 4.2. A ranking may have a trace, into which the fold writes what set each field.
  */
 import type { Rule } from './rules.ts';
-import type { StoredPaymentNotice, StoredRefundNotice } from './transaction.ts';
-
-export type AnyNotice = StoredPaymentNotice | StoredRefundNotice;
+import type { AnyNotice } from './transaction.ts';
 
 /** A notice with the rank that it has in the fold. One without effect ranks lower than the status that it reports. */
 export type Weighed<N extends AnyNotice> = N & { readonly reportedStatus?: N['status'] };
@@ -16,40 +14,42 @@ export type Ranking<N extends AnyNotice> = {
   /** Notices that are not folded, although they mention fields. Only needed for a trace. */
   readonly leftOut: readonly N[];
   /** Absent for webhooks: nobody asks why. */
-  readonly trace: Trace<N> | undefined;
+  readonly trace: Trace | undefined;
 };
 
-/** Takes what the fold decides about each field. A later decision about a field replaces the one before. */
-export type Trace<N extends AnyNotice> = {
-  readonly set: (field: string, decision: Decision<N>) => void;
-};
+/** What the fold decides about each field. A later decision about a field replaces the one before. */
+export type Trace = Map<string, Decision>;
 
 /** What set a field, and what else mentioned it and lost. */
-export type Decision<N extends AnyNotice> = {
+export type Decision = {
   readonly rule: Rule;
   /** One, or all of those that add up to the value. Empty if nothing sets it. */
-  readonly setBy: ReadonlyArray<Setter<N>>;
-  /** The highest first. */
-  readonly lost: ReadonlyArray<Mention<N>>;
+  readonly setBy: readonly Setter[];
+  /** The highest first, each with what decided against it. */
+  readonly lost: ReadonlyArray<{
+    readonly notice: AnyNotice;
+    readonly value: unknown;
+    readonly rule: Rule;
+  }>;
 };
 
 /** A notice, what the order expects, or time. */
-export type Setter<N extends AnyNotice> = N | 'order' | 'time';
-
-type Mention<N extends AnyNotice> = {
-  readonly notice: N;
-  readonly value: unknown;
-  /** What decided against it. */
-  readonly rule: Rule;
-};
+export type Setter = AnyNotice | 'order' | 'time';
 
 export function rankNotices<N extends AnyNotice>(
   notices: ReadonlyArray<Weighed<N>>,
   ranks: readonly N['status'][],
-  trace?: Trace<N>,
+  trace?: Trace,
   leftOut: readonly N[] = [],
 ): Ranking<N> {
-  const highestFirst = notices.length < 2 ? notices : sortByRank(notices, ranks);
+  if (notices.length < 2) return { highestFirst: notices, ranks, leftOut, trace };
+  const highestFirst = notices.toSorted(
+    (a, b) =>
+      ranks.indexOf(b.status) - ranks.indexOf(a.status) ||
+      // A notice without a time comes last.
+      (b.occurredAtMs ?? 0) - (a.occurredAtMs ?? 0) ||
+      (b.deliveryKey < a.deliveryKey ? -1 : 1),
+  );
   return { highestFirst, ranks, leftOut, trace };
 }
 
@@ -63,34 +63,6 @@ export function findHighest<N extends AnyNotice>(
     if (notice[name] !== undefined && (!only || only(notice))) return notice;
   }
   return undefined;
-}
-
-function sortByRank<N extends AnyNotice>(
-  notices: ReadonlyArray<Weighed<N>>,
-  ranks: readonly N['status'][],
-): Array<Weighed<N>> {
-  return [...notices].sort(
-    (a, b) => byStatus(a, b, ranks) || byTime(a, b) || (b.deliveryKey < a.deliveryKey ? -1 : 1),
-  );
-}
-
-function byStatus<N extends AnyNotice>(a: N, b: N, ranks: readonly N['status'][]): number {
-  return ranks.indexOf(b.status) - ranks.indexOf(a.status);
-}
-
-/** A notice without a time comes last. */
-function byTime(a: AnyNotice, b: AnyNotice): number {
-  return (b.occurredAtMs ?? 0) - (a.occurredAtMs ?? 0);
-}
-
-/** What decides which of two notices sets a field that both have. */
-export function decidePrecedence<N extends AnyNotice>(
-  a: N,
-  b: N,
-  ranks: readonly N['status'][],
-): 'status' | 'time' | 'key' {
-  if (byStatus(a, b, ranks) !== 0) return 'status';
-  return byTime(a, b) !== 0 ? 'time' : 'key';
 }
 
 /** True for our own request among the notices: it has no delivery. */

@@ -1,8 +1,13 @@
 /** Types and helpers for the records of a group while they are placed. */
-
 import type { ProviderName } from '../provider-name.ts';
 import { type PaymentStatus, paymentStatuses } from './notice.ts';
-import type { StoredPaymentNotice, StoredRefundNotice, VoidState } from './transaction.ts';
+import type {
+  AnyNotice,
+  Refund,
+  StoredPaymentNotice,
+  StoredRefundNotice,
+  VoidState,
+} from './transaction.ts';
 
 /** The records of one group. Authentications are in no group. */
 export type GroupRecords = {
@@ -55,13 +60,18 @@ export type PlacedPayment = {
   readonly voided: VoidState | null;
 };
 
-export type PlacedRefund = {
-  readonly pspId: string;
-  readonly records: readonly StoredRefundNotice[];
-  readonly voidedPspIds: readonly string[] | null;
+/** A refund with its records, as it is folded. */
+export type PlacedRefund = Pick<Refund, 'type' | 'voidedPspIds' | 'notices'> & {
+  readonly pspTransactionId: string;
 };
 
-type AnyRecord = StoredPaymentNotice | StoredRefundNotice;
+export function holdPayments(
+  held: HeldRecord[],
+  hold: Hold,
+  notices: readonly StoredPaymentNotice[],
+): void {
+  held.push(...notices.map((payment) => ({ hold, payment })));
+}
 
 /** True for a notice of the payment or authorisation itself. */
 export function isSource({ record }: StoredPaymentNotice): boolean {
@@ -70,10 +80,6 @@ export function isSource({ record }: StoredPaymentNotice): boolean {
 
 export function isCapture({ record }: StoredPaymentNotice): boolean {
   return record === 'capture';
-}
-
-export function isVoidRecord({ record }: StoredPaymentNotice): boolean {
-  return record?.startsWith('void') ?? false;
 }
 
 /** The state of one void. A failed void has the status `new`, also when it was pending before, and is null here. */
@@ -101,17 +107,17 @@ export function isOneStep(notices: readonly StoredPaymentNotice[]): boolean {
 }
 
 /** The statuses of refunds are some of these, in the same order. */
-export function highestStatus(notices: readonly AnyRecord[]): PaymentStatus {
+export function highestStatus(notices: readonly AnyNotice[]): PaymentStatus {
   const ranks = notices.map(({ status }) => paymentStatuses.indexOf(status));
   return paymentStatuses[Math.max(0, ...ranks)] ?? 'new';
 }
 
-export function ownId({ pspTransactionId }: AnyRecord): string {
+export function ownId({ pspTransactionId }: AnyNotice): string {
   return pspTransactionId;
 }
 
 /** The distinct targets in the notices of one record. */
-export function targetsOf(notices: readonly AnyRecord[]): string[] {
+export function targetsOf(notices: readonly AnyNotice[]): string[] {
   const targets = new Set<string>();
   for (const { targetPspId, pspTransactionId } of notices) {
     if (targetPspId !== undefined && targetPspId !== pspTransactionId) targets.add(targetPspId);
@@ -120,7 +126,7 @@ export function targetsOf(notices: readonly AnyRecord[]): string[] {
 }
 
 /** When a record was created at the provider; the earliest time of its notices. */
-export function recordedAt(notices: readonly AnyRecord[]): number {
+export function recordedAt(notices: readonly AnyNotice[]): number {
   return Math.min(
     ...notices.map(({ recordedAtMs, occurredAtMs }) => recordedAtMs ?? occurredAtMs ?? 0),
   );
@@ -128,25 +134,20 @@ export function recordedAt(notices: readonly AnyRecord[]): number {
 
 /** Compares by time, then by id. */
 export function oldestFirst(
-  [a, ofA]: readonly [string, readonly AnyRecord[]],
-  [b, ofB]: readonly [string, readonly AnyRecord[]],
+  [a, ofA]: readonly [string, readonly AnyNotice[]],
+  [b, ofB]: readonly [string, readonly AnyNotice[]],
 ): number {
   return recordedAt(ofA) - recordedAt(ofB) || (a < b ? -1 : 1);
 }
 
 /** A record that a void without a target may cancel. */
-export type VoidCandidate = {
-  readonly pspId: string;
-  readonly recordedAt: number;
-  readonly amount: number;
-  readonly status: PaymentStatus;
-};
+export type VoidCandidate = ReturnType<typeof toVoidCandidate>;
 
-export function toVoidCandidate(pspId: string, notices: readonly AnyRecord[]): VoidCandidate {
+export function toVoidCandidate(pspId: string, notices: readonly AnyNotice[]) {
   return {
     pspId,
     recordedAt: recordedAt(notices),
-    amount: amountOf(notices),
+    amount: Math.max(...notices.map(({ amount }) => amount ?? 0)),
     status: highestStatus(notices),
   };
 }
@@ -156,7 +157,7 @@ export function toVoidCandidate(pspId: string, notices: readonly AnyRecord[]): V
  * earlier record. It is a successful one, else a pending one; never a failed one. Undefined when there is none.
  */
 export function chooseTarget(
-  notices: readonly AnyRecord[],
+  notices: readonly AnyNotice[],
   candidates: readonly VoidCandidate[],
   isVoided: (pspId: string) => boolean,
 ): string | undefined {
@@ -179,8 +180,4 @@ function compareForVoid(own: VoidCandidate, a: VoidCandidate, b: VoidCandidate):
     a.recordedAt - b.recordedAt ||
     (a.pspId > b.pspId ? 1 : -1)
   );
-}
-
-function amountOf(notices: readonly AnyRecord[]): number {
-  return Math.max(...notices.map(({ amount }) => amount ?? 0));
 }

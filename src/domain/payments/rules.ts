@@ -1,6 +1,6 @@
 /** The rules by which a field of a transaction gets its value, and by which other reports lose: one sentence each. */
 
-const sentences = {
+export const ruleSentences = {
   // What decides the status of a payment.
   'highest-status': 'The highest status that was reported counts, whatever arrived last.',
   'captured-in-full': 'The captures come to the full amount, so the payment has succeeded.',
@@ -59,10 +59,4 @@ const sentences = {
   'void-of-capture': 'It voids a capture, and not the payment.',
 } as const;
 
-export type Rule = keyof typeof sentences;
-
-export function sentenceOf(rule: Rule): string {
-  return sentences[rule];
-}
-
-export const allRules = Object.keys(sentences) as Rule[];
+export type Rule = keyof typeof ruleSentences;

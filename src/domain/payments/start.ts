@@ -2,7 +2,6 @@
  * A start: a payment or refund that was requested here, and the result of our call to the provider. It is folded
  * together with the provider's notices, so the transaction exists before the provider reports anything.
  */
-
 import type { MinorUnits } from '../money/money.ts';
 import { type PaymentModeCode, paymentModes } from '../payment-mode.ts';
 import type { FailureReason } from './failure.ts';
@@ -201,14 +200,8 @@ export function refundNoticesOf(
 
 function commonFieldsOf(start: Start) {
   const { amount, currency, atMs } = start;
-  return {
-    pspTransactionId: '',
-    amount,
-    currency,
-    startedAtMs: atMs,
-    recordedAtMs: atMs,
-    ...outcomeOf(start),
-  };
+  const times = { startedAtMs: atMs, recordedAtMs: atMs };
+  return { pspTransactionId: '', amount, currency, ...times, ...outcomeOf(start) };
 }
 
 function outcomeOf({ failure, refusedAtMs }: Callable) {

@@ -2,7 +2,6 @@
  * Payments and refunds. The central guarantee: the state of a transaction is a pure function of the set of its
  * notices and does not depend on their order of arrival. Contract 4.2.
  */
-
 import type { MinorUnits } from '../money/money.ts';
 import type { ProviderName } from '../provider-name.ts';
 import type { ReviewFlag } from '../review-flag.ts';
@@ -21,6 +20,7 @@ export type Stored<Notice> = Notice & {
 
 export type StoredPaymentNotice = Stored<PaymentNotice>;
 export type StoredRefundNotice = Stored<RefundNotice>;
+export type AnyNotice = StoredPaymentNotice | StoredRefundNotice;
 
 export type StartReferences = {
   readonly transactionIds?: readonly string[];

@@ -4,23 +4,10 @@
  */
 import type { MinorUnits } from '../money/money.ts';
 import { countedOf, impliedStatus } from './captures.ts';
-import {
-  becauseAuthorized,
-  becauseCaptured,
-  becauseLimited,
-  type DecidedStatus,
-  type ExplainAmount,
-  findCounted,
-  findCountedAndVoid,
-  findPendingVoid,
-  findReport,
-  findUnknownAmounts,
-  findVoid,
-} from './explain-captures.ts';
 import { earliest, pick } from './fold.ts';
-import { type PaymentStatus, paymentStatuses } from './notice.ts';
+import { isVoidRecord, type PaymentStatus, paymentStatuses } from './notice.ts';
 import { findHighest, rankNotices, type Trace, type Weighed } from './ranking.ts';
-import { isSource, isVoidRecord } from './records.ts';
+import { isSource } from './records.ts';
 import { paymentNoticeOf } from './start.ts';
 import type { Capture, Expected, Payment, StoredPaymentNotice } from './transaction.ts';
 
@@ -39,11 +26,7 @@ export type UnfoldedPayment = Pick<
 
 export type WeighedPayment = ReturnType<typeof weighPayment>;
 
-export function weighPayment(
-  payment: UnfoldedPayment,
-  expected: Expected,
-  trace?: Trace<StoredPaymentNotice>,
-) {
+export function weighPayment(payment: UnfoldedPayment, expected: Expected, trace?: Trace) {
   const { start } = payment;
   const captures = payment.captures ?? [];
   // The notices of the provider, and our start as one more.
@@ -72,20 +55,27 @@ function baseStatus(
   notices: readonly StoredPaymentNotice[],
   captures: readonly Capture[],
 ): PaymentStatus {
-  let highest = 0;
-  const raise = (status: PaymentStatus) => {
-    highest = Math.max(highest, paymentStatuses.indexOf(status));
-  };
+  const ranks = captures.map((capture) => paymentStatuses.indexOf(impliedStatus(capture)));
   for (const { record, status } of notices) {
-    if (record === undefined || record === 'authentication') raise(status);
+    const isOwn = record === undefined || record === 'authentication';
+    if (isOwn) ranks.push(paymentStatuses.indexOf(status));
   }
-  for (const capture of captures) raise(impliedStatus(capture));
-  return paymentStatuses[highest] ?? 'new';
+  return paymentStatuses[Math.max(0, ...ranks)] ?? 'new';
 }
 
-type Money = DecidedStatus & {
+type Money = {
+  readonly status: PaymentStatus;
+  readonly rule:
+    | 'highest-status'
+    | 'paid-in-part'
+    | 'captured-unknown-amount'
+    | 'captured-in-full'
+    | 'captured-in-part'
+    | 'captured-and-rest-voided'
+    | 'voided'
+    | 'void-pending';
   /** Set when it follows from the captures. Until all of it is captured, it is that of the authorisation. */
-  readonly amount?: { readonly value: MinorUnits; readonly because: ExplainAmount };
+  readonly amount?: MinorUnits;
   readonly currency?: string;
   readonly finishedAtMs?: number | null;
   readonly partialCapture?: Payment['partialCapture'];
@@ -93,12 +83,8 @@ type Money = DecidedStatus & {
   readonly isPartial?: true;
 };
 
-const reversed: Money = { status: 'reversed', rule: 'voided', setBy: findVoid };
-const reversing: Money = { status: 'reversing', rule: 'void-pending', setBy: findPendingVoid };
-
-function asReported(status: PaymentStatus): Money {
-  return { status, rule: 'highest-status', setBy: findReport };
-}
+const reversed: Money = { status: 'reversed', rule: 'voided' };
+const reversing: Money = { status: 'reversing', rule: 'void-pending' };
 
 /** Decides by the captured amount: all, a part or nothing of the authorisation. Contract 4.9. */
 function decideMoney(
@@ -118,29 +104,27 @@ function decideMoney(
   if (captured === 0) {
     // Money was captured in a currency that we do not support, so its amount is not known.
     if (captures?.some((capture) => isOfUnknownAmount(capture, notices)))
-      return { status: 'succeeded', rule: 'captured-unknown-amount', setBy: findUnknownAmounts };
-    if (base === 'reversed') return asReported(base);
-    if (voided === 'done') return reversed;
-    return isVoiding ? reversing : asReported(base);
+      return { status: 'succeeded', rule: 'captured-unknown-amount' };
+    if (base === 'reversed' || (voided !== 'done' && !isVoiding))
+      return { status: base, rule: 'highest-status' };
+    return voided === 'done' ? reversed : reversing;
   }
   const currency = findCaptureCurrency(captures, notices)?.currency ?? expected.currency;
   const capturedAtMs = latest(counted.map(({ atMs }) => atMs));
-  const total = { amount: { value: captured, because: becauseCaptured }, currency };
-  const done = { ...total, status: 'succeeded', setBy: findCounted } as const;
+  const done = { status: 'succeeded', amount: captured, currency } as const;
   const isFull = captured >= fullAmount(authorized, currency, expected);
   if (isFull) return { ...done, rule: 'captured-in-full', finishedAtMs: capturedAtMs };
   if (voided === 'done') {
-    const rule = 'captured-and-rest-voided';
-    const finishedAtMs = latest([capturedAtMs, voidedSince(notices)]);
-    return { ...done, rule, setBy: findCountedAndVoid, finishedAtMs, isPartial: true };
+    const voidedAtMs = earliest(notices, (notice) =>
+      isVoidRecord(notice) && notice.status === 'reversed' ? notice.statusSinceMs : undefined,
+    );
+    const finishedAtMs = latest([capturedAtMs, voidedAtMs]);
+    return { ...done, rule: 'captured-and-rest-voided', finishedAtMs, isPartial: true };
   }
-  const open =
-    authorized === null
-      ? total
-      : { amount: { value: authorized, because: becauseAuthorized }, currency };
+  const open = { amount: authorized ?? captured, currency };
   if (isVoiding) return { ...reversing, ...open };
-  const inPart = { status: 'authorized', rule: 'captured-in-part', setBy: findCounted } as const;
-  return { ...open, ...inPart, partialCapture: { captured, authorized } };
+  const partialCapture = { captured, authorized };
+  return { ...open, status: 'authorized', rule: 'captured-in-part', partialCapture };
 }
 
 /** A payment made in one step has no later capture, so a part of it is final. Contract 4.17. */
@@ -150,32 +134,22 @@ function decideOneStep(
   notices: readonly StoredPaymentNotice[],
   expected: Expected,
 ): Money {
-  const paid = asReported('succeeded');
-  const inPart: Money = { ...paid, rule: 'paid-in-part', isPartial: true };
+  const paid: Money = { status: 'succeeded', rule: 'highest-status' };
+  const inPart: Money = { status: 'succeeded', rule: 'paid-in-part', isPartial: true };
   if (capturedLimit === null) return isPartlyApproved ? inPart : paid;
   const own = findHighest(rankNotices(notices, paymentStatuses), 'currency');
   const currency = own?.currency ?? expected.currency;
   const isLess = capturedLimit < fullAmount(null, currency, expected);
-  return {
-    ...(isPartlyApproved || isLess ? inPart : paid),
-    amount: { value: capturedLimit, because: becauseLimited },
-  };
+  return { ...(isPartlyApproved || isLess ? inPart : paid), amount: capturedLimit };
 }
 
-function isOfUnknownAmount(
-  { pspId, status }: Capture,
-  notices: readonly StoredPaymentNotice[],
-): boolean {
+function isOfUnknownAmount({ pspId, status }: Capture, notices: readonly StoredPaymentNotice[]) {
   const own = notices.filter(({ pspTransactionId }) => pspTransactionId === pspId);
   return status === 'captured' && own.every(({ amount }) => amount === undefined);
 }
 
 /** The amount of a full capture: the authorised amount, or the order's total if that is less. */
-function fullAmount(
-  authorized: MinorUnits | null,
-  currency: string,
-  expected: Expected,
-): MinorUnits {
+function fullAmount(authorized: MinorUnits | null, currency: string, expected: Expected) {
   const total = currency === expected.currency ? expected.total : Number.POSITIVE_INFINITY;
   const full = Math.min(authorized ?? Number.POSITIVE_INFINITY, total);
   return Number.isFinite(full) ? full : 0;
@@ -194,12 +168,6 @@ export function findCaptureCurrency(
 function latest(times: ReadonlyArray<number | null>): number | null {
   const known = times.filter((time) => time !== null);
   return known.length === 0 ? null : Math.max(...known);
-}
-
-function voidedSince(notices: readonly StoredPaymentNotice[]): number | null {
-  return earliest(notices, (notice) =>
-    isVoidRecord(notice) && notice.status === 'reversed' ? notice.statusSinceMs : undefined,
-  );
 }
 
 export function authorizedSince(notices: readonly StoredPaymentNotice[]): number | null {

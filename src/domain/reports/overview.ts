@@ -52,33 +52,17 @@ function bucketOf({ bucketSeconds, offsetSeconds }: Period, time: Date): number 
 
 export type CurrencySum = FigureSum & { readonly currency: string };
 
-export type OverviewSums = {
-  readonly created: readonly CurrencySum[];
-  readonly completed: readonly CurrencySum[];
-  readonly paid: readonly CurrencySum[];
-  readonly failed: readonly CurrencySum[];
-  readonly refunded: readonly CurrencySum[];
-  /** Of 1,000 payments that succeeded or failed, how many succeeded; null without any. */
-  readonly successPermille: number | null;
-};
+export type OverviewSums = ReturnType<typeof sumUp>;
 
 export type Share = CurrencySum & { readonly name: string };
 
-export type Overview = {
-  readonly from: Date;
-  readonly to: Date;
-  readonly buckets: ReadonlyArray<OverviewSums & { readonly from: Date; readonly to: Date }>;
-  readonly totals: OverviewSums;
-  readonly modes: readonly Share[];
-  readonly providers: readonly Share[];
-  readonly failures: readonly Share[];
-};
+export type Overview = ReturnType<typeof buildOverview>;
 
 /** Several figures of one kind, name, currency and bucket are added. `startsAt` is a time of the bucket. */
 export function buildOverview(
   period: Period,
   figures: ReadonlyArray<Figure & { readonly startsAt: Date }>,
-): Overview {
+) {
   const byBucket = Map.groupBy(figures, ({ startsAt }) => bucketOf(period, startsAt));
   return {
     from: period.from,
@@ -111,8 +95,8 @@ function listBuckets(period: Period) {
   return buckets;
 }
 
-function sumUp(figures: readonly Figure[]): OverviewSums {
-  const ofKind = (kind: FigureKind) =>
+function sumUp(figures: readonly Figure[]) {
+  const ofKind = (kind: FigureKind): CurrencySum[] =>
     sharesOf(kind, figures).map(({ name: _none, ...sum }) => sum);
   const [paid, failed] = [ofKind('paid'), ofKind('failed')];
   const succeeded = countPayments(paid);
@@ -123,6 +107,7 @@ function sumUp(figures: readonly Figure[]): OverviewSums {
     paid,
     failed,
     refunded: ofKind('refunded'),
+    /** Of 1,000 payments that succeeded or failed, how many succeeded; null without any. */
     successPermille: finished === 0 ? null : Math.floor((succeeded * 1_000) / finished),
   };
 }

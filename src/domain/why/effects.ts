@@ -2,7 +2,6 @@
  * What one cause changed in an order and its transactions: the fields that views show, with personal data masked. Names
  * and values are those of the API: wire names, major units, times in ISO 8601.
  */
-
 import { maskUpiId } from '../consumers/mask.ts';
 import type { Change } from '../history.ts';
 import { snakeCase } from '../json/snake-case.ts';
@@ -13,16 +12,14 @@ import type { Start } from '../payments/start.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 import { isoTimestamp } from '../time.ts';
 
-/** The changes of the order itself, or of one of its transactions, by the names of the API. */
-export type Effect = {
+/** The changes of the order itself, or of one of its transactions, as the history stores them. */
+export type StoredEffect = {
   readonly transactionId: string | null;
-  /** Of amounts among the changes. */
-  readonly currency: string | null;
   readonly changes: readonly Change[];
 };
 
-/** Changes as the history stores them. */
-export type StoredEffect = Pick<Effect, 'transactionId' | 'changes'>;
+/** By the names of the API. The currency is that of amounts among the changes. */
+export type Effect = StoredEffect & { readonly currency: string | null };
 
 export type ShowOptions = {
   /** Personal data is masked as for an order token. */
@@ -83,13 +80,11 @@ function showTransactionChange(change: Change): Change[] {
 /** What is shown of our own call. The rest are addresses for the consumer, and the request itself. */
 const startFields = ['call', 'providerOrderId', 'givenUpAtMs', 'isOver'] as const;
 
-function listStartChanges({ from, to }: Change): Change[] {
-  const before = from as Start | null;
-  const after = to as Start | null;
-  return startFields.flatMap((field) => {
-    const change = { field, from: before?.[field] ?? null, to: after?.[field] ?? null };
-    return change.from === change.to ? [] : [change];
-  });
+function listStartChanges(change: Change): Change[] {
+  const [before, after] = [change.from, change.to] as [Start | null, Start | null];
+  return startFields
+    .map((field) => ({ field, from: before?.[field] ?? null, to: after?.[field] ?? null }))
+    .filter(({ from, to }) => from !== to);
 }
 
 /** Of an order, personal data is stored masked, except for these. A bank account is stored encrypted. */
@@ -121,9 +116,7 @@ export function shownName(field: string): string {
 
 const amountFields: ReadonlySet<string> = new Set(['amount', 'customerFee', 'offerDiscount']);
 
-export function isAmountName(name: string): boolean {
-  return name === 'amount' || name === 'customer_fee' || name === 'offer_discount';
-}
+export const amountNames: ReadonlySet<string> = new Set([...amountFields].map(shownName));
 
 /** Amounts of fields are numbers for the command line, and decimal texts for the dashboard. */
 export type AmountStyle = 'number' | 'text';
@@ -157,21 +150,12 @@ function partOf(currency: string | null, style: AmountStyle) {
   });
 }
 
-/** The amounts of an order in major units. */
-export type ShownAmounts = {
-  readonly currency: string;
-  readonly beforeTax: number;
-  readonly tax: number;
-  readonly total: number;
-};
+export type ShownAmounts = ReturnType<typeof shownAmounts>;
 
-export function shownAmounts({ currency, beforeTax, tax, total }: Amounts): ShownAmounts {
-  return {
-    currency,
-    beforeTax: major(beforeTax, currency),
-    tax: major(tax, currency),
-    total: major(total, currency),
-  };
+/** The amounts of an order in major units. */
+export function shownAmounts({ currency, beforeTax, tax, total }: Amounts) {
+  const inMajor = (amount: MinorUnits) => major(amount, currency);
+  return { currency, beforeTax: inMajor(beforeTax), tax: inMajor(tax), total: inMajor(total) };
 }
 
 /** `118.00 INR`. The number has exact decimals, so nothing is rounded here. */

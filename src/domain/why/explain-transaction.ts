@@ -3,24 +3,24 @@
  * mentioned it and lost. The fold says what it decided; this adds what time and the history say. Pure. Only the previous
  * value, and which of several reports of one value set it, depend on the order of arrival.
  */
-
 import { isDeepStrictEqual } from 'node:util';
 import { type Cause, causeOf } from '../history.ts';
 import { foldTransaction } from '../order-state/matching.ts';
-import { type AnyNotice, type Decision, isRequest, type Setter } from '../payments/ranking.ts';
+import { byKey } from '../payments/fold.ts';
+import { type Decision, isRequest, type Setter, type Trace } from '../payments/ranking.ts';
 import type { Rule } from '../payments/rules.ts';
-import type { Expected, Payment, Refund, Transaction } from '../payments/transaction.ts';
+import type { AnyNotice, Expected, Payment, Refund, Transaction } from '../payments/transaction.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 
 export type TransactionField = keyof Payment | keyof Refund;
 
+const firstFields = ['status', 'amount', 'currency', 'pspTransactionId'] as const;
+const middleFields = ['message', 'failure', 'startedAtMs', 'finishedAtMs'] as const;
+
 /** The fields that views show, in this order. All others are constants, or what these are derived from. */
 const shownFields: Readonly<Record<Transaction['type'], readonly TransactionField[]>> = {
   payment: [
-    'status',
-    'amount',
-    'currency',
-    'pspTransactionId',
+    ...firstFields,
     'paymentMode',
     'subPaymentMode',
     'paymentArn',
@@ -28,25 +28,16 @@ const shownFields: Readonly<Record<Transaction['type'], readonly TransactionFiel
     'customerFee',
     'offerId',
     'offerDiscount',
-    'message',
-    'failure',
-    'startedAtMs',
-    'finishedAtMs',
+    ...middleFields,
     'captures',
     'voided',
   ],
   refund: [
-    'status',
-    'amount',
-    'currency',
-    'pspTransactionId',
+    ...firstFields,
     'refundRequestId',
     'refundArn',
     'paymentPspId',
-    'message',
-    'failure',
-    'startedAtMs',
-    'finishedAtMs',
+    ...middleFields,
     'parts',
     'voidedPspIds',
   ],
@@ -56,42 +47,28 @@ const shownFields: Readonly<Record<Transaction['type'], readonly TransactionFiel
 export type Source =
   /** The id is null if the inbox has no delivery with this key. */
   | { readonly kind: 'delivery'; readonly deliveryId: string | null }
-  | { readonly kind: 'call' }
-  | { readonly kind: 'order' }
-  | { readonly kind: 'time' };
+  | { readonly kind: 'call' | 'order' | 'time' };
 
-type LostMention = {
-  readonly source: Source;
-  readonly value: unknown;
-  /** What decided against it. */
-  readonly rule: Rule;
-};
+/** Which rule decided, and what it took the value from: nothing if it is empty. */
+type Explained = { readonly rule: Rule; readonly setBy: readonly Source[] };
 
-export type ExplainedField = {
+export type ExplainedField = Explained & {
   readonly field: TransactionField;
   readonly value: unknown;
-  readonly rule: Rule;
-  /** Empty if nothing sets it. */
-  readonly setBy: readonly Source[];
-  /** The highest first. */
-  readonly lost: readonly LostMention[];
-  /** In the order of arrival; null if the history has none. */
-  readonly previous: PreviousValue | null;
+  /** The highest first, each with the rule that decided against it. */
+  readonly lost: ReadonlyArray<{
+    readonly source: Source;
+    readonly value: unknown;
+    readonly rule: Rule;
+  }>;
+  /** In the order of arrival, with when it was replaced and by what; null if the history has none. */
+  readonly previous: {
+    readonly value: unknown;
+    readonly until: Date | null;
+    readonly cause: Cause;
+  } | null;
   /** Each flag by itself. */
-  readonly flags?: readonly ExplainedFlag[];
-};
-
-type PreviousValue = {
-  readonly value: unknown;
-  /** When it was replaced, and by what. */
-  readonly until: Date | null;
-  readonly cause: Cause;
-};
-
-type ExplainedFlag = {
-  readonly flag: ReviewFlag;
-  readonly rule: Rule;
-  readonly setBy: readonly Source[];
+  readonly flags?: ReadonlyArray<Explained & { readonly flag: ReviewFlag }>;
 };
 
 /** The last change of a field in the history. */
@@ -117,23 +94,20 @@ export function explainTransaction(
   transaction: Transaction,
   { expected, ordersCreatedHere, changes, deliveryIdOf, isStale = () => false }: ExplainContext,
 ): ExplainedField[] {
-  const decisions = new Map<string, Decision<AnyNotice>>();
+  const decisions: Trace = new Map();
   const folded = foldTransaction(transaction, expected, ordersCreatedHere, decisions);
-  const sourcesOf = (setters: ReadonlyArray<Setter<AnyNotice>>) =>
+  const sourcesOf = (setters: readonly Setter[]) =>
     distinct(setters.map((setter) => sourceOf(setter, deliveryIdOf)));
   const fields = shownFields[transaction.type].map((field): ExplainedField => {
     const value = readField(transaction, field);
     const timed = withTime(decisions, { field, folded: readField(folded, field), value });
     const last = changes.find((change) => change.field === field);
-    const isCause = isCauseOf(
-      isDeepStrictEqual(last?.to ?? null, value) ? last : undefined,
-      deliveryIdOf,
-    );
+    const isPresent = isDeepStrictEqual(last?.to ?? null, value);
+    const isCause = isCauseOf(isPresent ? last : undefined, deliveryIdOf);
     const final = nameFirstReport(timed, isCause, isStale);
-    const lost = final.lost.map(({ notice, value: mentioned, rule }) => ({
+    const lost = final.lost.map(({ notice, ...mention }) => ({
       source: sourceOf(notice, deliveryIdOf),
-      value: mentioned,
-      rule,
+      ...mention,
     }));
     return {
       field,
@@ -144,14 +118,14 @@ export function explainTransaction(
       previous: previousOf(changes, field, value),
     };
   });
-  return [...fields, explainFlags(transaction, folded, fields, { changes, sourcesOf })];
+  return [...fields, explainFlags(transaction, folded, fields, changes, sourcesOf)];
 }
 
 function readField(transaction: Transaction, field: TransactionField): unknown {
   return (transaction as Readonly<Record<string, unknown>>)[field] ?? null;
 }
 
-function sourceOf(setter: Setter<AnyNotice>, deliveryIdOf: ExplainContext['deliveryIdOf']): Source {
+function sourceOf(setter: Setter, deliveryIdOf: ExplainContext['deliveryIdOf']): Source {
   if (typeof setter === 'string') return { kind: setter };
   const { deliveryKey } = setter;
   if (deliveryKey === '') return { kind: 'call' };
@@ -168,9 +142,9 @@ const fieldsOfTime: readonly string[] = ['status', 'amount', 'finishedAtMs'];
 
 /** A partial capture becomes final with time: the captures that decided the status then decide the amount as well. */
 function withTime(
-  decisions: ReadonlyMap<string, Decision<AnyNotice>>,
+  decisions: Trace,
   { field, folded, value }: { field: TransactionField; folded: unknown; value: unknown },
-): Decision<AnyNotice> {
+): Decision {
   const own = decisions.get(field);
   if (!own) throw new Error(`The fold does not say what set ${field}.`);
   if (isDeepStrictEqual(folded, value)) return own;
@@ -190,7 +164,7 @@ function previousOf(
   changes: readonly LastChange[],
   field: TransactionField,
   value: unknown,
-): PreviousValue | null {
+): ExplainedField['previous'] {
   const last = changes.find((change) => change.field === field);
   if (!last) return null;
   const { from, to, cause, happenedAt } = last;
@@ -210,22 +184,21 @@ function explainFlags(
   transaction: Transaction,
   folded: Transaction,
   fields: readonly ExplainedField[],
-  {
-    changes,
-    sourcesOf,
-  }: Pick<ExplainContext, 'changes'> & {
-    readonly sourcesOf: (setters: readonly AnyNotice[]) => Source[];
-  },
+  changes: readonly LastChange[],
+  sourcesOf: (setters: readonly AnyNotice[]) => Source[],
 ): ExplainedField {
+  const notices: readonly AnyNotice[] = transaction.notices;
   const ofStatus = fields.find(({ field }) => field === 'status')?.setBy ?? [];
-  const flags = transaction.flags.map((flag): ExplainedFlag => {
-    const reporters = reportersOf(transaction, flag);
+  const flags = transaction.flags.map((flag): Explained & { readonly flag: ReviewFlag } => {
+    const reporters = notices.filter((notice) => notice.flags?.includes(flag)).sort(byKey);
     if (reporters.length > 0) return { flag, rule: 'reported-flags', setBy: sourcesOf(reporters) };
     if (folded.flags.includes(flag)) return { flag, rule: 'follows-from-state', setBy: ofStatus };
-    const rule = flagsOfOthers.get(flag);
-    return rule
-      ? { flag, rule, setBy: [{ kind: 'order' }] }
-      : { flag, rule: 'time-passed', setBy: [{ kind: 'time' }] };
+    const ofOthers = flagsOfOthers.get(flag);
+    return {
+      flag,
+      rule: ofOthers ?? 'time-passed',
+      setBy: [{ kind: ofOthers ? 'order' : 'time' }],
+    };
   });
   return {
     field: 'flags',
@@ -236,13 +209,6 @@ function explainFlags(
     previous: previousOf(changes, 'flags', transaction.flags),
     flags,
   };
-}
-
-function reportersOf({ notices }: Transaction, flag: ReviewFlag): AnyNotice[] {
-  const all: readonly AnyNotice[] = notices;
-  return all
-    .filter((notice) => notice.flags?.includes(flag))
-    .sort((a, b) => (a.deliveryKey < b.deliveryKey ? -1 : 1));
 }
 
 /** `change` made the present value. Without it, no notice is known as its cause. */
@@ -258,15 +224,15 @@ function isCauseOf(
 }
 
 /**
- * Names the first of several reports of one value as what set it. The fold ranks them, and their rank is no matter of
- * arrival, so the history and the inbox are asked (docs/decisions/0044). Where the history names none of them, a report that changed nothing when it was applied yields to one that did. A
- * capture is repeated by reports of itself only.
+ * Names the first of several reports of one value as what set it. The fold ranks them, whatever their order of arrival,
+ * so the history and the inbox are asked (docs/decisions/0044). Where the history names none of them, a report that changed
+ * nothing when it was applied yields to one that did. A capture is repeated by reports of itself only.
  */
 function nameFirstReport(
-  own: Decision<AnyNotice>,
+  own: Decision,
   isCause: (notice: AnyNotice) => boolean,
   isStale: (deliveryKey: string) => boolean,
-): Decision<AnyNotice> {
+): Decision {
   let { lost } = own;
   const setBy = own.setBy.map((setter) => {
     if (typeof setter === 'string' || isCause(setter)) return setter;

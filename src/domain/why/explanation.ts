@@ -47,12 +47,7 @@ export type ExplainedTransaction = Pick<
 > & { readonly providerName: string; readonly fields: readonly ShownField[] };
 
 /** Names and values are those of the API. */
-export type ShownField = Omit<ExplainedField, 'field'> & {
-  readonly field: string;
-  /** How many more there are than are listed. */
-  readonly setByMore: number;
-  readonly lostMore: number;
-};
+export type ShownField = ReturnType<typeof showField>;
 
 /** Rows of the history, deliveries, events and attempts on one page of the timeline. More than one batch can add. */
 export const timelineRowsMax = 150;
@@ -66,7 +61,7 @@ export function showField(
   currency: string | null,
   masked: boolean,
   amounts?: AmountStyle,
-): ShownField {
+) {
   const { setBy, lost, previous } = field;
   const show = (value: unknown) =>
     shownValue(field.field, maskValue(field.field, value, masked), currency, amounts);
@@ -76,6 +71,7 @@ export function showField(
     value: show(field.value),
     previous: previous && { ...previous, value: show(previous.value) },
     setBy: setBy.slice(0, sourcesMax),
+    /** How many more there are than are listed. */
     setByMore: Math.max(0, setBy.length - sourcesMax),
     lost: lost.slice(0, sourcesMax).map((each) => ({ ...each, value: show(each.value) })),
     lostMore: Math.max(0, lost.length - sourcesMax),

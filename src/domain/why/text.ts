@@ -4,8 +4,8 @@
  */
 import type { Cause } from '../history.ts';
 import type { Hold } from '../payments/records.ts';
-import { sentenceOf } from '../payments/rules.ts';
-import { amountText, type Effect, isAmountName } from './effects.ts';
+import { ruleSentences } from '../payments/rules.ts';
+import { amountNames, amountText, type Effect } from './effects.ts';
 import type { Source } from './explain-transaction.ts';
 import type { ExplainedTransaction, OrderExplanation, ShownField } from './explanation.ts';
 import type { LifeAttempt, LifeCall, LifeDelivery, TimelineEntry } from './timeline.ts';
@@ -27,7 +27,7 @@ export function explanationText(explanation: OrderExplanation): string {
     ...timeline.entries.flatMap(entryLines),
     ...explanation.held.map(
       ({ deliveryId, hold }) =>
-        `  Delivery ${deliveryId ?? 'unknown'} is applied to no transaction: ${holdText(hold)}`,
+        `  Delivery ${deliveryId ?? 'unknown'} is applied to no transaction: ${holdTexts[hold]}`,
     ),
     ...transactions.flatMap((transaction) => ['', ...transactionLines(transaction)]),
     ...(explanation.nextTransactionsAfter === null
@@ -36,16 +36,12 @@ export function explanationText(explanation: OrderExplanation): string {
   ].join('\n');
 }
 
-const holds: Readonly<Record<Hold, string>> = {
+export const holdTexts: Readonly<Record<Hold, string>> = {
   ambiguous: 'it could belong to several payments.',
   contradictory: 'it names two targets, or has the id of another record.',
   'no-target': 'its target is not known.',
   release: 'it refunds an authorisation that was never captured, so no money moves.',
 };
-
-export function holdText(hold: Hold): string {
-  return holds[hold];
-}
 
 function transactionLines(transaction: ExplainedTransaction): string[] {
   const { type, transactionId, status, providerName, fields } = transaction;
@@ -68,8 +64,10 @@ function fieldLines(field: ShownField, currency: string | null): string[] {
   return [
     `  ${field.field}: ${text(field.value)}`,
     ...(flags
-      ? flags.map((each) => `    ${each.flag} ${setText(each.setBy, 0)}. ${sentenceOf(each.rule)}`)
-      : [`    ${setText(setBy, setByMore)}. ${sentenceOf(field.rule)}`]),
+      ? flags.map(
+          (each) => `    ${each.flag} ${setText(each.setBy, 0)}. ${ruleSentences[each.rule]}`,
+        )
+      : [`    ${setText(setBy, setByMore)}. ${ruleSentences[field.rule]}`]),
     ...(previous
       ? [
           `    before: ${text(previous.value)}${previous.until ? ` until ${isoOf(previous.until)}` : ''}, changed by ${causeText(previous.cause)}`,
@@ -78,7 +76,7 @@ function fieldLines(field: ShownField, currency: string | null): string[] {
     ...lost.map(({ source, value, rule }) =>
       rule === 'also-reported' || text(value) === text(field.value)
         ? `    also reported by ${sourceText(source)}`
-        : `    not ${text(value)} from ${sourceText(source)}. ${sentenceOf(rule)}`,
+        : `    not ${text(value)} from ${sourceText(source)}. ${ruleSentences[rule]}`,
     ),
     ...(lostMore > 0 ? [`    and ${lostMore} more that lost`] : []),
   ];
@@ -90,19 +88,11 @@ function setText(setBy: readonly Source[], more: number): string {
   return `set by ${names}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
+const sources = { call: 'our own call', order: 'the order', time: 'time' } as const;
+
 function sourceText(source: Source): string {
-  switch (source.kind) {
-    case 'delivery':
-      return source.deliveryId === null ? 'an unknown delivery' : `delivery ${source.deliveryId}`;
-    case 'call':
-      return 'our own call';
-    case 'order':
-      return 'the order';
-    case 'time':
-      return 'time';
-    default:
-      return source satisfies never;
-  }
+  if (source.kind !== 'delivery') return sources[source.kind];
+  return source.deliveryId === null ? 'an unknown delivery' : `delivery ${source.deliveryId}`;
 }
 
 export function entryLines(entry: TimelineEntry): string[] {
@@ -191,7 +181,7 @@ function effectLines({ transactionId, currency, changes }: Effect): string[] {
 
 function valueText(name: string, value: unknown, currency: string | null): string {
   if (value === null || value === undefined) return 'none';
-  if (typeof value === 'number' && isAmountName(name) && currency !== null)
+  if (typeof value === 'number' && amountNames.has(name) && currency !== null)
     return amountText(value, currency);
   if (Array.isArray(value) && value.length === 0) return 'none';
   if (Array.isArray(value) && value.every((each) => typeof each === 'string'))

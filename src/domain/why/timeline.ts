@@ -128,14 +128,12 @@ export function buildTimeline(life: OrderLife, options: ShowOptions): TimelineEn
     ...received.map(({ entry }) => entry),
     ...changes,
     ...steps.flatMap(flagEntries),
-    ...life.events.map(
-      ({ occurredAt, ...event }) =>
-        ({ kind: 'event-announced', at: occurredAt, ...event }) as const,
-    ),
-    ...life.attempts.map(
-      ({ attemptedAt, ...attempt }) =>
-        ({ kind: 'event-attempted', at: attemptedAt, ...attempt }) as const,
-    ),
+    ...life.events.map(({ occurredAt: at, ...event }) => {
+      return { kind: 'event-announced', at, ...event } as const;
+    }),
+    ...life.attempts.map(({ attemptedAt: at, ...attempt }) => {
+      return { kind: 'event-attempted', at, ...attempt } as const;
+    }),
     ...life.resolutions.map((resolution) => ({ kind: 'flag-resolved', ...resolution }) as const),
   ];
   // Entries of the same time stay in this order: a cause, what it changed, and what announces it.

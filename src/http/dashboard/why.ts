@@ -5,10 +5,10 @@ import type { Change } from '../../domain/history.ts';
 import { isTransactionId } from '../../domain/ids.ts';
 import { withSnakeCase } from '../../domain/json/snake-case.ts';
 import { displayExponent } from '../../domain/money/currency.ts';
-import { type Rule, sentenceOf } from '../../domain/payments/rules.ts';
+import { type Rule, ruleSentences } from '../../domain/payments/rules.ts';
 import type { ShownAmounts } from '../../domain/why/effects.ts';
 import type { OrderExplanation } from '../../domain/why/explanation.ts';
-import { explanationText, holdText } from '../../domain/why/text.ts';
+import { explanationText, holdTexts } from '../../domain/why/text.ts';
 import type { TimelineEntry } from '../../domain/why/timeline.ts';
 import { createPauses, mapWithPauses } from '../../services/event-loop.ts';
 import type { ExplainOptions } from '../../use-cases/orders/explain-order.ts';
@@ -87,7 +87,7 @@ async function explanationView(explanation: OrderExplanation) {
       older_up_to: timeline.olderUpTo?.toISOString() ?? null,
       pruned: timeline.isPruned,
     },
-    rules: Object.fromEntries(listRules(explanation).map((rule) => [rule, sentenceOf(rule)])),
+    rules: Object.fromEntries(listRules(explanation).map((rule) => [rule, ruleSentences[rule]])),
     transactions: await mapWithPauses(
       transactions,
       ({ fields, ...transaction }) => ({
@@ -98,7 +98,10 @@ async function explanationView(explanation: OrderExplanation) {
     ),
     transactions_total: explanation.transactionsTotal,
     next: explanation.nextTransactionsAfter,
-    held: held.map(({ deliveryId, hold }) => ({ delivery_id: deliveryId, reason: holdText(hold) })),
+    held: held.map(({ deliveryId, hold }) => ({
+      delivery_id: deliveryId,
+      reason: holdTexts[hold],
+    })),
   };
 }
 

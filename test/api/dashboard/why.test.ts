@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commandLine } from '../../../src/domain/audit.ts';
 import { flagIdOf } from '../../../src/domain/inbox/review.ts';
-import { sentenceOf } from '../../../src/domain/payments/rules.ts';
+import { ruleSentences } from '../../../src/domain/payments/rules.ts';
 import { explainOrder } from '../../../src/use-cases/orders/explain-order.ts';
 import { resolveReview } from '../../../src/use-cases/review/resolve-review.ts';
 import { codeOf, join, openBrowser } from '../../support/dashboard.ts';
@@ -66,7 +66,7 @@ test('the API says what the explanation says, field by field', async () => {
     [ofStatus.previous.value, ofStatus.previous.cause.delivery_id],
     ['failed', captured],
   );
-  assert.equal(body.rules['highest-status'], sentenceOf('highest-status'));
+  assert.equal(body.rules['highest-status'], ruleSentences['highest-status']);
   assert.equal(fieldOf('amount').value, '118.00', 'an amount is a decimal text');
 });
 

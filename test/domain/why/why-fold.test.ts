@@ -4,12 +4,11 @@ import fc from 'fast-check';
 import { foldTransaction } from '../../../src/domain/order-state/matching.ts';
 import { ordersCreatedHere } from '../../../src/domain/order-state/relate.ts';
 import {
-  type AnyNotice,
   type Decision,
   isRequest,
   reportedStatusOf,
 } from '../../../src/domain/payments/ranking.ts';
-import type { Transaction } from '../../../src/domain/payments/transaction.ts';
+import type { AnyNotice, Transaction } from '../../../src/domain/payments/transaction.ts';
 import { explainTransaction } from '../../../src/domain/why/explain-transaction.ts';
 import { arrange, setPlans } from '../../support/delivery-sets.ts';
 import { noticeSets } from '../../support/notice-sets.ts';
@@ -53,7 +52,7 @@ describe('a fold that says why', () => {
 
   test('names setters whose own values lead to the value of the field', () => {
     check((transaction, created) => {
-      const decisions = new Map<string, Decision<AnyNotice>>();
+      const decisions = new Map<string, Decision>();
       const folded = foldTransaction(transaction, expected, created, decisions);
       for (const [field, decision] of decisions) {
         try {
@@ -91,7 +90,7 @@ function assertLeads(
   transaction: Transaction,
   field: string,
   value: unknown,
-  { rule, setBy }: Decision<AnyNotice>,
+  { rule, setBy }: Decision,
 ): void {
   const setters = setBy.filter((setter) => typeof setter !== 'string');
   const [setter, ...others] = setters;

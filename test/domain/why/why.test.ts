@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { causeOf } from '../../../src/domain/history.ts';
 import { foldTransaction } from '../../../src/domain/order-state/matching.ts';
 import { failureReason } from '../../../src/domain/payments/failure.ts';
-import { allRules, sentenceOf } from '../../../src/domain/payments/rules.ts';
+import { ruleSentences } from '../../../src/domain/payments/rules.ts';
 import type { Start } from '../../../src/domain/payments/start.ts';
 import type {
   Capture,
@@ -417,7 +417,9 @@ test('every cause of the history has a kind', () => {
 });
 
 test('every rule is a sentence', () => {
-  for (const rule of allRules) assert.match(sentenceOf(rule), /^[A-Z].+\.$/, rule);
+  for (const [rule, sentence] of Object.entries(ruleSentences)) {
+    assert.match(sentence, /^[A-Z].+\.$/, rule);
+  }
 });
 
 const shown = { masked: true, currencyOf: () => 'INR' };
