@@ -73,9 +73,7 @@ export function createErasing(
 }
 
 /** A short name alone occurs as an ordinary word in too many texts. */
-function isDistinctive(word: string): boolean {
-  return /[\s@.]/.test(word.trim()) || word.length > 7;
-}
+const isDistinctive = (word: string): boolean => /[\s@.]/.test(word.trim()) || word.length > 7;
 
 function eraseObject(body: WireObject, shape: Shape, scrub: Scrub, replace: Replace): WireObject {
   const erased: Record<string, unknown> = {};

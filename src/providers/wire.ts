@@ -118,14 +118,10 @@ export function references(...values: readonly unknown[]): string[] {
 }
 
 /** The paths of fields, separated by white space, as the alternatives of a regular expression. */
-export function alternatives(paths: string): string {
-  return paths.replaceAll('.', '\\.').split(/\s+/).join('|');
-}
+export const alternatives = (paths: string) => paths.replaceAll('.', '\\.').split(/\s+/).join('|');
 
 /** Within the range of our timestamp columns and transaction ids. */
-function isPlausible(timeMs: number): boolean {
-  return timeMs >= 0 && timeMs < Date.UTC(2100, 0, 1);
-}
+const isPlausible = (timeMs: number): boolean => timeMs >= 0 && timeMs < Date.UTC(2100, 0, 1);
 
 /** PostgreSQL can store neither NUL nor half of a surrogate pair. */
 function storable(value: string): string {

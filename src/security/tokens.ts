@@ -148,9 +148,7 @@ function signerOf({ keyId, secret }: SigningKey): (claims: Claims) => string {
   };
 }
 
-function toBase64Url(value: object): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url');
-}
+const toBase64Url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 function verifierOf(key: SigningKey): (token: string) => unknown {
   // checkTimes compares the times with the service's own clock, which tests can set.

@@ -60,9 +60,7 @@ function customerFeeOf(payment: WireObject) {
   return bearsFee(payment) ? minorUnits(payment.fee) : undefined;
 }
 
-function bearsFee(payment: WireObject): boolean {
-  return payment.fee_bearer === 'customer';
-}
+const bearsFee = (payment: WireObject): boolean => payment.fee_bearer === 'customer';
 
 /** Contract 4.15. What the partner releases without a capture was never paid, so it is no refund. */
 function refundedTotalOf(
