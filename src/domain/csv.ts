@@ -11,9 +11,7 @@ export type CsvCell =
   | { readonly phone: string }
   | null;
 
-export function csvLine(cells: readonly CsvCell[]): string {
-  return `${cells.map(csvCell).join(',')}\r\n`;
-}
+export const csvLine = (cells: readonly CsvCell[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 
 function csvCell(cell: CsvCell): string {
   if (cell === null) return '';
@@ -33,10 +31,6 @@ const isPhone = /^\+\d{1,4} ?[\d*]{4,15}$/;
 const formula = /(?=[=+\-@\t\r＝＋－＠])(?<=(?:^|[;\t\r\n])"*)/g;
 
 /** An apostrophe makes a spreadsheet take the rest as text. */
-function neutralise(text: string): string {
-  return text.replaceAll(formula, "'");
-}
+const neutralise = (text: string): string => text.replaceAll(formula, "'");
 
-function quote(text: string): string {
-  return `"${text.replaceAll('"', '""')}"`;
-}
+const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;

@@ -10,7 +10,7 @@ type ErrorEntry = {
   /** Tells the merchant's team what to do. An error may replace it with a more specific message. */
   readonly merchantMessage: string;
   /** Sent as `Retry-After`. */
-  readonly retryAfterSeconds?: number;
+  readonly retryAfterSeconds: number | undefined;
 };
 
 const technicalError = 'Sorry, a technical error occurred. Please try again in a moment.';
@@ -19,164 +19,118 @@ const startAgain = 'Your payment session is no longer valid. Please start again 
 
 /** Contract 8.1. */
 export const errorTable = {
-  INVALID_REQUEST_PARAMETER: {
-    status: 400,
-    consumerMessage: technicalError,
-    merchantMessage: 'Check the request payload: a field is missing or has a value we cannot use.',
-  },
-  ENCRYPTION_NOT_ENABLED: {
-    status: 400,
-    consumerMessage: technicalError,
-    merchantMessage:
+  ...errors(400, technicalError, {
+    INVALID_REQUEST_PARAMETER:
+      'Check the request payload: a field is missing or has a value we cannot use.',
+    ENCRYPTION_NOT_ENABLED:
       'Encrypted payloads are not enabled for this account: send the plain JSON body, or ask the operator to enable them.',
-  },
-  DECRYPTION_FAILED: {
-    status: 400,
-    consumerMessage: technicalError,
-    merchantMessage:
+    DECRYPTION_FAILED:
       'The encrypted payload could not be opened: check the access secret and the encryption steps.',
-  },
-  AUTHENTICATION_FAILED: {
-    status: 401,
-    consumerMessage: startAgain,
-    merchantMessage:
+  }),
+  ...errors(401, startAgain, {
+    AUTHENTICATION_FAILED:
       'Send valid credentials: access_key and access_secret to generate-token, or the header "Authorization: Bearer <token>" to every other call.',
-  },
-  INVALID_TOKEN: {
-    status: 401,
-    consumerMessage: startAgain,
-    merchantMessage:
+    INVALID_TOKEN:
       'The token is not one of ours or not of the kind this call needs: get a new one from generate-token.',
-  },
-  TOKEN_EXPIRED: {
-    status: 401,
-    consumerMessage: startAgain,
-    merchantMessage:
+    TOKEN_EXPIRED:
       'The token has expired: get a new merchant token from generate-token, or a new order token from refresh-token.',
-  },
-  PERMISSION_DENIED: {
-    status: 403,
-    consumerMessage: notAllowed,
-    merchantMessage:
+  }),
+  ...errors(403, notAllowed, {
+    PERMISSION_DENIED:
       'An order token may not make this call: use a merchant token from generate-token.',
-  },
-  CONFIRMATION_REQUIRED: {
-    status: 403,
-    consumerMessage: notAllowed,
-    merchantMessage: 'Confirm who you are first: give your password or use your passkey again.',
-  },
-  ACCOUNT_SUSPENDED: {
-    status: 403,
-    consumerMessage: 'Sorry, this shop does not take payments at the moment.',
-    merchantMessage: 'The account is suspended: ask the operator of the service to resume it.',
-  },
-  ORDER_NOT_FOUND: {
-    status: 404,
-    consumerMessage: 'Sorry, we could not find this order.',
-    merchantMessage: 'No order of this account has this order_id: check the value.',
-  },
-  INVOICE_NOT_FOUND: {
-    status: 404,
-    consumerMessage: 'Sorry, we could not find this order.',
-    merchantMessage: 'No order of this account has this invoice_id: check the value.',
-  },
-  TRANSACTION_NOT_FOUND: {
-    status: 404,
-    consumerMessage: 'Sorry, we could not find this payment.',
-    merchantMessage: 'No transaction of this account has this transaction_id: check the value.',
-  },
-  NOT_FOUND: {
-    status: 404,
-    consumerMessage: technicalError,
-    merchantMessage: 'There is nothing at this path: check the URL against /docs.',
-  },
-  METHOD_NOT_ALLOWED: {
-    status: 405,
-    consumerMessage: technicalError,
-    merchantMessage: 'This path does not take this HTTP method: use one named in the Allow header.',
-  },
-  DUPLICATE_INVOICE_ID: {
-    status: 409,
-    consumerMessage: 'Sorry, this order already exists.',
-    merchantMessage:
+    CONFIRMATION_REQUIRED:
+      'Confirm who you are first: give your password or use your passkey again.',
+  }),
+  ...errors(403, 'Sorry, this shop does not take payments at the moment.', {
+    ACCOUNT_SUSPENDED: 'The account is suspended: ask the operator of the service to resume it.',
+  }),
+  ...errors(404, 'Sorry, we could not find this order.', {
+    ORDER_NOT_FOUND: 'No order of this account has this order_id: check the value.',
+    INVOICE_NOT_FOUND: 'No order of this account has this invoice_id: check the value.',
+  }),
+  ...errors(404, 'Sorry, we could not find this payment.', {
+    TRANSACTION_NOT_FOUND:
+      'No transaction of this account has this transaction_id: check the value.',
+  }),
+  ...errors(404, technicalError, {
+    NOT_FOUND: 'There is nothing at this path: check the URL against /docs.',
+  }),
+  ...errors(405, technicalError, {
+    METHOD_NOT_ALLOWED:
+      'This path does not take this HTTP method: use one named in the Allow header.',
+  }),
+  ...errors(409, 'Sorry, this order already exists.', {
+    DUPLICATE_INVOICE_ID:
       'An order with this invoice_id exists already: use a new invoice_id for a new order.',
-  },
-  ORDER_COMPLETED: {
-    status: 409,
-    consumerMessage: 'This order is already paid.',
-    merchantMessage: 'The order is completed and takes no further change or payment.',
-  },
-  ORDER_LAPSED: {
-    status: 409,
-    consumerMessage: 'This order has expired. Please start again from the shop.',
-    merchantMessage: 'The order has lapsed: create a new order with a new invoice_id.',
-  },
-  ORDER_CONFLICT: {
-    status: 409,
-    consumerMessage: 'Sorry, this is not possible for this order.',
-    merchantMessage:
+  }),
+  ...errors(409, 'This order is already paid.', {
+    ORDER_COMPLETED: 'The order is completed and takes no further change or payment.',
+  }),
+  ...errors(409, 'This order has expired. Please start again from the shop.', {
+    ORDER_LAPSED: 'The order has lapsed: create a new order with a new invoice_id.',
+  }),
+  ...errors(409, 'Sorry, this is not possible for this order.', {
+    ORDER_CONFLICT:
       'The order is in a condition that does not allow this: the message of the refusal says which.',
-  },
-  DUPLICATE_REFUND_REQUEST: {
-    status: 409,
-    consumerMessage: 'This refund was already requested.',
-    merchantMessage:
+  }),
+  ...errors(409, 'This refund was already requested.', {
+    DUPLICATE_REFUND_REQUEST:
       'A refund with this refund_request_id exists with other content: send the same content again, or use a new refund_request_id for another refund.',
-  },
-  IDEMPOTENCY_KEY_REUSED: {
-    status: 409,
-    consumerMessage: technicalError,
-    merchantMessage:
+  }),
+  ...errors(409, technicalError, {
+    IDEMPOTENCY_KEY_REUSED:
       'This Idempotency-Key was used for a request with other content within 24 hours: send the same content again, or use a new key for another request.',
-  },
-  RATE_NOT_CONFIRMED: {
-    status: 409,
-    consumerMessage: technicalError,
-    merchantMessage:
+    RATE_NOT_CONFIRMED:
       'The exchange rate is not within a factor of two of the former one: if it is right, repeat it in confirmed_rate.',
-  },
-  PAYLOAD_TOO_LARGE: {
-    status: 413,
-    consumerMessage: technicalError,
-    merchantMessage: 'The request body is larger than 256 KiB: send less.',
-  },
-  INVALID_REFUND_AMOUNT: {
-    status: 422,
-    consumerMessage: notAllowed,
-    merchantMessage: 'The refund_amount is more than what is still available for refund.',
-  },
-  REFUND_NOT_ALLOWED: {
-    status: 422,
-    consumerMessage: notAllowed,
-    merchantMessage:
+  }),
+  ...errors(413, technicalError, {
+    PAYLOAD_TOO_LARGE: 'The request body is larger than 256 KiB: send less.',
+  }),
+  ...errors(422, notAllowed, {
+    INVALID_REFUND_AMOUNT: 'The refund_amount is more than what is still available for refund.',
+    REFUND_NOT_ALLOWED:
       'This payment cannot be refunded: it has not succeeded, or its provider is not set up.',
-  },
-  PAYMENT_MODE_NOT_ENABLED: {
-    status: 422,
-    consumerMessage: 'This payment mode is not available. Please choose another.',
-    merchantMessage:
+  }),
+  ...errors(422, 'This payment mode is not available. Please choose another.', {
+    PAYMENT_MODE_NOT_ENABLED:
       'The payment mode is not enabled for this account: use one listed by payment-modes.',
-  },
-  RATE_LIMITED: {
-    status: 429,
-    consumerMessage: technicalError,
-    merchantMessage: 'Too many requests: wait the seconds named in Retry-After, then try again.',
-    retryAfterSeconds: 1,
-  },
-  INTERNAL_ERROR: {
-    status: 500,
-    consumerMessage: technicalError,
-    merchantMessage:
+  }),
+  ...errors(
+    429,
+    technicalError,
+    {
+      RATE_LIMITED: 'Too many requests: wait the seconds named in Retry-After, then try again.',
+    },
+    1,
+  ),
+  ...errors(500, technicalError, {
+    INTERNAL_ERROR:
       'The service failed to handle this request: try again, and give the x-request-id to the operator if it keeps failing.',
-  },
-  SERVICE_UNAVAILABLE: {
-    status: 503,
-    consumerMessage: technicalError,
-    merchantMessage:
-      'The service cannot answer at the moment: try again with the same request after the seconds named in Retry-After.',
-    retryAfterSeconds: 1,
-  },
-} as const satisfies Record<string, ErrorEntry>;
+  }),
+  ...errors(
+    503,
+    technicalError,
+    {
+      SERVICE_UNAVAILABLE:
+        'The service cannot answer at the moment: try again with the same request after the seconds named in Retry-After.',
+    },
+    1,
+  ),
+};
+
+/** The errors with this status and this message for the consumer, each with its message for the merchant. */
+function errors<Code extends string>(
+  status: number,
+  consumerMessage: string,
+  merchantMessages: Readonly<Record<Code, string>>,
+  retryAfterSeconds?: number,
+): Readonly<Record<Code, ErrorEntry>> {
+  const entries = Object.entries(merchantMessages).map(([code, merchantMessage]) => [
+    code,
+    { status, consumerMessage, merchantMessage, retryAfterSeconds },
+  ]);
+  return Object.fromEntries(entries);
+}
 
 export type ErrorCode = keyof typeof errorTable;
 

@@ -41,17 +41,12 @@ export type Cause =
   | { readonly kind: 'operator'; readonly command: string }
   | { readonly kind: 'time' };
 
-const operations: ReadonlySet<string> = new Set([
-  'start-payment',
-  'start-intent',
-  'start-refund',
-  'fetch-status',
-]);
+const operations = ['start-payment', 'start-intent', 'start-refund', 'fetch-status'];
 
 /** From the text that the history stores. */
 export function causeOf(text: string): Cause {
   if (text.startsWith('dlv_')) return { kind: 'delivery', deliveryId: text };
-  if (operations.has(text)) return { kind: 'call', operation: text };
+  if (operations.includes(text)) return { kind: 'call', operation: text };
   if (text === 'time') return { kind: 'time' };
   if (text === 'rebuild') return { kind: 'operator', command: 'order rebuild' };
   return { kind: 'request', name: text };

@@ -21,35 +21,33 @@ export const isAccountId = (text: string): boolean => /^acc_[0-9A-Za-z]{16}$/.te
 export const isTransactionId = (text: string): boolean => /^o_[0-9A-Za-z]{16}-\d{12}$/.test(text);
 export const isOrderId = (text: string): boolean => /^o_[0-9A-Za-z]{16}$/.test(text);
 
-/** A delivery id contains its account id, so that an operator can find the delivery by its id alone. */
-export function newDeliveryId(accountId: string, now: Date): string {
-  return deliveryIdAt(accountId, timeOrderedBase62(now));
-}
-
-export function findAccountIdOfDelivery(deliveryId: string): string | undefined {
-  return accountIdIn(deliveryId, /^dlv_([0-9A-Za-z]{16})[0-9A-Za-z]{16}$/);
-}
-
-/** Contains its account id, for the same reason. */
-export function newEndpointId(accountId: string): string {
-  return `ep_${accountId.slice('acc_'.length)}${randomBase62(idLength)}`;
-}
-
-export function findAccountIdOfEndpoint(endpointId: string): string | undefined {
-  return accountIdIn(endpointId, /^ep_([0-9A-Za-z]{16})[0-9A-Za-z]{16}$/);
-}
-
+/** These contain their account id, so that an operator can find a delivery or an endpoint by its id alone. */
+export const newDeliveryId = (accountId: string, now: Date): string =>
+  deliveryIdAt(accountId, timeOrderedBase62(now));
+export const newEndpointId = (accountId: string): string =>
+  `ep_${accountLetters(accountId)}${randomBase62(idLength)}`;
 /**
  * The id in the URL of a payment link. It begins with its account, so that the link is found by a primary key. Whoever
  * has it can pay the order, so the 16 random letters after that have 95 bits.
  */
-export function newLinkId(accountId: string): string {
-  return `${accountId.slice('acc_'.length)}${randomBase62(idLength)}`;
+export const newLinkId = (accountId: string): string =>
+  accountLetters(accountId) + randomBase62(idLength);
+/** It contains its account id, so that a lookup needs no index across accounts. */
+export const accessKeyOf = (accountId: string): string => `access_key_${accountLetters(accountId)}`;
+
+export const findAccountIdOfDelivery = accountIdIn(/^dlv_([0-9A-Za-z]{16})[0-9A-Za-z]{16}$/);
+export const findAccountIdOfEndpoint = accountIdIn(/^ep_([0-9A-Za-z]{16})[0-9A-Za-z]{16}$/);
+export const findAccountIdOfLink = accountIdIn(/^([0-9A-Za-z]{16})[0-9A-Za-z]{16}$/);
+export const findAccountIdOfAccessKey = accountIdIn(/^access_key_([0-9A-Za-z]{16})$/);
+
+function accountIdIn(pattern: RegExp) {
+  return (id: string) => {
+    const [, letters] = pattern.exec(id) ?? [];
+    return letters === undefined ? undefined : `acc_${letters}`;
+  };
 }
 
-export function findAccountIdOfLink(linkId: string): string | undefined {
-  return accountIdIn(linkId, /^([0-9A-Za-z]{16})[0-9A-Za-z]{16}$/);
-}
+const accountLetters = (accountId: string): string => accountId.slice('acc_'.length);
 
 export type EventKey = {
   readonly accountId: string;
@@ -59,7 +57,7 @@ export type EventKey = {
 
 /** The id of an event is its account, its order and its number, so that it needs no column and no index of its own. */
 export function eventIdOf({ accountId, orderId, sequence }: EventKey): string {
-  return `evt_${accountId.slice('acc_'.length)}${orderId.slice('o_'.length)}-${sequence}`;
+  return `evt_${accountLetters(accountId)}${orderId.slice('o_'.length)}-${sequence}`;
 }
 
 export function findEventKey(eventId: string): EventKey | undefined {
@@ -70,19 +68,16 @@ export function findEventKey(eventId: string): EventKey | undefined {
 }
 
 /** A test event belongs to no order. */
-export function newTestEventId(accountId: string, now: Date): string {
-  return `evt_${accountId.slice('acc_'.length)}${timeOrderedBase62(now)}-0`;
-}
+export const newTestEventId = (accountId: string, now: Date): string =>
+  `evt_${accountLetters(accountId)}${timeOrderedBase62(now)}-0`;
 
 /** Sorts deliveries of all accounts by time. */
-export function timeKeyOfDelivery(deliveryId: string): string {
-  return deliveryId.slice('dlv_'.length + idLength);
-}
+export const timeKeyOfDelivery = (deliveryId: string): string =>
+  deliveryId.slice('dlv_'.length + idLength);
 
 /** The id of an account's delivery with this time key, or with the beginning of one. */
-export function deliveryIdAt(accountId: string, timeKey: string): string {
-  return `dlv_${accountId.slice('acc_'.length)}${timeKey}`;
-}
+export const deliveryIdAt = (accountId: string, timeKey: string): string =>
+  `dlv_${accountLetters(accountId)}${timeKey}`;
 
 /** The lowest order id of this second. */
 export const firstOrderIdAt = (time: Date): string => `o_${secondsInBase62(time)}`;
@@ -98,20 +93,6 @@ export function findTimeOfOrder(orderId: string): Date | undefined {
 
 /** The lowest part of a delivery id, behind its account, of this second. */
 export const firstTimeKeyAt = (time: Date): string => secondsInBase62(time);
-
-/** An access key contains its account id, so that a lookup needs no index across accounts. */
-export function accessKeyOf(accountId: string): string {
-  return `access_key_${accountId.slice('acc_'.length)}`;
-}
-
-export function findAccountIdOfAccessKey(accessKey: string): string | undefined {
-  return accountIdIn(accessKey, /^access_key_([0-9A-Za-z]{16})$/);
-}
-
-function accountIdIn(text: string, pattern: RegExp): string | undefined {
-  const match = pattern.exec(text);
-  return match ? `acc_${match[1]}` : undefined;
-}
 
 const secondsLength = 6;
 const millisecondsLength = 2;

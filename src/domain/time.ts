@@ -4,14 +4,10 @@
 export type Clock = () => Date;
 
 /** `YYYY-MM-DD HH:MM:SS.ffffff`, the form of `order_date`. Contract 3.6. */
-export function spacedTimestamp(time: Date): string {
-  return microsecondTimestamp(time).replace('T', ' ');
-}
+export const spacedTimestamp = (time: Date): string => microsecondTimestamp(time).replace('T', ' ');
 
 /** `YYYY-MM-DDTHH:MM:SS.ffffff`, the form of the token expirations. Contract 3.6. */
-export function microsecondTimestamp(time: Date): string {
-  return `${isoTimestamp(time).slice(0, -1)}000`;
-}
+export const microsecondTimestamp = (time: Date): string => `${isoTimestamp(time).slice(0, -1)}000`;
 
 /** Like `toISOString`, but faster: the text of each second is cached. */
 export function isoTimestamp(time: Date): string {

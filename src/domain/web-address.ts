@@ -8,9 +8,7 @@ export function isWebAddress(text: string): boolean {
 }
 
 /** A host name or IP address. The URL parser accepts characters that have a meaning in a header. */
-function isPlainHost(hostname: string): boolean {
-  return /^(?:[\w.-]+|\[[\da-f:.]+\])$/i.test(hostname);
-}
+const isPlainHost = (hostname: string): boolean => /^(?:[\w.-]+|\[[\da-f:.]+\])$/i.test(hostname);
 
 /** True for https, and for http on this machine: nobody on the network can read or change the traffic. */
 export function isSecureWebAddress(text: string): boolean {

@@ -70,9 +70,7 @@ export function findExpectedMerchant(
   name: ProviderName,
 ): string | undefined {
   const { merchantSetting } = getProvider(name).settings;
-  return merchantSetting === undefined
-    ? undefined
-    : readProviderValues(account, name)[merchantSetting];
+  return merchantSetting && readProviderValues(account, name)[merchantSetting];
 }
 
 /** Refuses settings that could not work, and those of a provider that does not exist. */
@@ -86,17 +84,15 @@ export function checkProviderSettings(settings: AccountSettings): AccountSetting
   for (const name of named) {
     if (!providers.some((known) => known.name === name)) refuseField(name, 'is not a provider');
   }
-  for (const [name, values] of Object.entries(providerSettings)) {
-    for (const [setting, value] of Object.entries(values)) checkValue(name, setting, value);
+  for (const [provider, values] of Object.entries(providerSettings)) {
+    const { plain } = getProvider(provider).settings;
+    for (const [setting, value] of Object.entries(values)) {
+      const described = plain.find(({ name }) => name === setting);
+      const fault = described ? described.findFault?.(value) : 'is not a setting';
+      if (fault !== undefined) refuseField(`${provider} ${setting}`, fault);
+    }
   }
   return settings;
-}
-
-function checkValue(provider: ProviderName, setting: string, value: string): void {
-  const written = `${provider} ${setting}`;
-  const described = getProvider(provider).settings.plain.find(({ name }) => name === setting);
-  const fault = described ? described.findFault?.(value) : 'is not a setting';
-  if (fault !== undefined) refuseField(written, fault);
 }
 
 /** Options of providers, from the command line or the dashboard, without the leading dashes. */
@@ -104,14 +100,11 @@ export type GivenOptions = Readonly<Record<string, string | undefined>>;
 
 export type ProviderSettingsBefore = Pick<AccountSettings, 'providerApis' | 'providerSettings'>;
 
-/** Throws. Gets the option of the URL, and that of the login which it needs. */
-type RefuseLoneUrl = (urlOption: string, loginOption: string) => never;
-
-/** Only what the options change. */
+/** Only what the options change. `refuseLoneUrl` gets the option of a URL, and that of the login which it needs. */
 export function changeProviderSettings(
   given: GivenOptions,
   before: ProviderSettingsBefore,
-  refuseLoneUrl: RefuseLoneUrl,
+  refuseLoneUrl: (urlOption: string, loginOption: string) => never,
 ): Partial<AccountSettings> {
   const apis: Record<ProviderName, ProviderAddress> = {};
   const settings: Record<ProviderName, ProviderValues> = {};
@@ -133,7 +126,7 @@ function readAddress(
   { name, settings }: Provider,
   given: GivenOptions,
   { providerApis, providerSettings }: ProviderSettingsBefore,
-  refuseLoneUrl: RefuseLoneUrl,
+  refuseLoneUrl: Parameters<typeof changeProviderSettings>[2],
 ): ProviderAddress | undefined {
   const { login: loginSetting, apiUrl } = settings;
   const [givenLogin, givenUrl] = [given[loginSetting.option], given[apiUrl.option]];

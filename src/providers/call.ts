@@ -114,7 +114,10 @@ async function callGuarded(
   const { answerMsMax = paymentLimits.providerAnswerMsMax } = request;
   const deadline = AbortSignal.timeout(Math.max(0, answerMsMax));
   const callAndRecord = async () => {
-    if (deadline.aborted) throw noTimeLeft();
+    if (deadline.aborted) {
+      const fields = { wasSent: false, isLate: true, wasTried: false };
+      throw new CallError('there was no time left for the call', fields);
+    }
     tries += 1;
     return callOnce(send, api, request, deadline).catch((error: unknown) => {
       if (error instanceof CallError && error.wasSent) uncertain = error;
@@ -132,11 +135,6 @@ async function callGuarded(
 }
 
 const backoff = { initialDelay: 100, maxDelay: 1_000 };
-
-function noTimeLeft(): CallError {
-  const fields = { wasSent: false, isLate: true, wasTried: false };
-  return new CallError('there was no time left for the call', fields);
-}
 
 /** A provider that is busy, or still processing an earlier copy of the call, is not down. */
 function isDown(error: unknown): boolean {
@@ -161,7 +159,7 @@ async function callOnce(
   { url, secret }: Pick<ProviderApi, 'url' | 'secret'>,
   { method, path, user, headers, body: content }: ProviderRequest,
   signal: AbortSignal,
-): Promise<{ readonly status: number; readonly body: WireObject }> {
+) {
   const credentials = Buffer.from(`${user}:${secret}`, 'utf8').toString('base64');
   const body = content ? JSON.stringify(content) : null;
   try {
@@ -199,40 +197,27 @@ function toCallError(error: unknown, signal: AbortSignal): CallError {
   return new CallError(why, { wasSent });
 }
 
-type CallErrorFields = {
-  /** It may have taken effect. */
-  readonly wasSent: boolean;
-  readonly status?: number;
-  /** The deadline of all tries has passed. */
-  readonly isLate?: boolean;
-  /** False if the provider was not even called. */
-  readonly wasTried?: boolean;
-};
-
 /** A try without a usable answer. */
 class CallError extends Error {
+  /** It may have taken effect. */
   readonly wasSent: boolean;
-  readonly status: number | null;
-  readonly isLate: boolean;
-  readonly wasTried: boolean;
+  readonly status: number | null = null;
+  /** The deadline of all tries has passed. */
+  readonly isLate: boolean = false;
+  /** False if the provider was not even called. */
+  readonly wasTried: boolean = true;
 
-  constructor(message: string, fields: CallErrorFields) {
+  constructor(message: string, fields: Pick<CallError, 'wasSent'> & Partial<CallError>) {
     super(message);
-    const { wasSent, status = null, isLate = false, wasTried = true } = fields;
-    this.wasSent = wasSent;
-    this.status = status;
-    this.isLate = isLate;
-    this.wasTried = wasTried;
+    this.wasSent = fields.wasSent;
+    Object.assign(this, fields);
   }
 }
 
 /** These do not say whether the call took effect: overload, or an earlier copy that is still in progress. */
 const undecidedStatuses = new Set([408, 409, 425]);
 
-async function readAnswer(answer: HttpAnswer): Promise<{
-  readonly status: number;
-  readonly body: WireObject;
-}> {
+async function readAnswer(answer: HttpAnswer) {
   const { status } = answer;
   const bytes = await readBytes(answer);
   if (status >= 500 || undecidedStatuses.has(status)) {

@@ -10,7 +10,7 @@ import {
   type Phone,
   type Scrub,
 } from '../domain/consumers/scrub.ts';
-import { text, type WireObject } from './wire.ts';
+import { jsonObject, text, type WireObject } from './wire.ts';
 
 type Leaf =
   /** Not personal: ids, amounts, states, times. */
@@ -29,8 +29,8 @@ export function leaves(leaf: Leaf, names: string): Shape {
   return Object.fromEntries(names.split(' ').map((name) => [name, leaf]));
 }
 
-/** What replaces a personal value. */
-export type Replace = (value: string, leaf: 'word' | 'phone') => string;
+/** What is shown instead of a personal value; a marker if nothing else is said. */
+type Replace = (value: string, leaf: 'word' | 'phone') => string;
 
 const eraseWhole: Replace = () => erasedMarker;
 
@@ -41,17 +41,45 @@ export const maskPersonal: Replace = (value, leaf) => {
   return value.includes('@') ? maskAddress(value) : maskName(value);
 };
 
-export function eraseObject(
-  body: WireObject,
+/** What a provider does with the personal data in the bodies of its deliveries. Contract 8.7. */
+export type Erasing = ReturnType<typeof createErasing>;
+
+/** The shape must retain every field that `translate` reads. `write` gives the text of what remains of a body. */
+export function createErasing(
   shape: Shape,
-  scrub: Scrub,
-  replace: Replace = eraseWhole,
-): WireObject {
+  read: (body: Buffer) => WireObject | undefined = jsonObject,
+  write: (erased: WireObject, body: Buffer) => string = (erased) => JSON.stringify(erased),
+) {
+  return {
+    /** The personal data of the consumer in a body. */
+    listPersonalValues(body: Buffer): PersonalValues {
+      const words = new Set<string>();
+      const phones: Phone[] = [];
+      const collect: Replace = (value, leaf) => {
+        if (value === erasedMarker) return value;
+        if (leaf === 'phone') phones.push(...(findPhones(value) ?? []));
+        else if (isDistinctive(value)) words.add(value);
+        return value;
+      };
+      eraseObject(read(body) ?? {}, shape, (content) => content, collect);
+      return { words: [...words], phones };
+    },
+    /** Retains only the fields of the shape, with texts scrubbed. The translation stays the same. */
+    eraseBody(body: Buffer, scrub: Scrub, replace: Replace = eraseWhole): Buffer {
+      const erased = eraseObject(read(body) ?? {}, shape, scrub, replace);
+      return Buffer.from(write(erased, body), 'utf8');
+    },
+  };
+}
+
+/** A short name alone occurs as an ordinary word in too many texts. */
+const isDistinctive = (word: string): boolean => /[\s@.]/.test(word.trim()) || word.length > 7;
+
+function eraseObject(body: WireObject, shape: Shape, scrub: Scrub, replace: Replace): WireObject {
   const erased: Record<string, unknown> = {};
   for (const [name, part] of Object.entries(shape)) {
-    const value = Object.hasOwn(body, name)
-      ? eraseValue(body[name], part, scrub, replace)
-      : undefined;
+    if (!Object.hasOwn(body, name)) continue;
+    const value = eraseValue(body[name], part, scrub, replace);
     if (value !== undefined) erased[name] = value;
   }
   return erased;
@@ -67,40 +95,10 @@ function eraseValue(value: unknown, part: Shape | Leaf, scrub: Scrub, replace: R
     return eraseObject(value as WireObject, typeof part === 'string' ? {} : part, scrub, replace);
   }
   const leaf = typeof part === 'string' ? part : part[''];
-  return typeof leaf === 'string' ? eraseLeaf(value, leaf, scrub, replace) : undefined;
-}
-
-function eraseLeaf(value: unknown, leaf: Leaf, scrub: Scrub, replace: Replace): unknown {
+  if (typeof leaf !== 'string') return undefined;
   const content = text(value);
   if (content === undefined || leaf === 'keep') return value;
   if (leaf !== 'text') return replace(content, leaf);
   const scrubbed = scrub(content);
   return scrubbed === content ? value : scrubbed;
-}
-
-export function listPersonalValues(body: WireObject, shape: Shape): PersonalValues {
-  const words = new Set<string>();
-  const phones: Phone[] = [];
-  const visit = (value: unknown, part: Shape | Leaf): void => {
-    if (Array.isArray(value)) {
-      for (const entry of value) visit(entry, part);
-    } else if (typeof value === 'object' && value !== null) {
-      if (typeof part === 'string') return;
-      for (const [name, inner] of Object.entries(part)) {
-        if (Object.hasOwn(value, name)) visit((value as WireObject)[name], inner);
-      }
-    } else {
-      const content = text(value);
-      if (content === undefined || content === erasedMarker) return;
-      if (part === 'word' && isDistinctive(content)) words.add(content);
-      if (part === 'phone') phones.push(...(findPhones(content) ?? []));
-    }
-  };
-  visit(body, shape);
-  return { words: [...words], phones };
-}
-
-/** A short name alone occurs as an ordinary word in too many texts. */
-function isDistinctive(word: string): boolean {
-  return /[\s@.]/.test(word.trim()) || word.length > 7;
 }

@@ -7,7 +7,7 @@ import { paymentLimits } from '../domain/payments/limits.ts';
 import type { Transaction } from '../domain/payments/transaction.ts';
 import { isLoopback, isUpiIntent, isWebAddress } from '../domain/web-address.ts';
 import type { Answer, ProviderApi } from './call.ts';
-import { object, text, truncate } from './wire.ts';
+import { object, text, truncate, type WireObject } from './wire.ts';
 
 /**
  * Our ids are sent along, so that the provider's webhooks can be matched to the payment. The launch page needs no token,
@@ -136,15 +136,15 @@ function isPlainLoopback(url: string): boolean {
   return isWebAddress(url) && /^http:/i.test(url) && isLoopback(new URL(url).hostname);
 }
 
-/** Turns an answer into a result. `read` gets successful answers, and returns undefined for one that is not usable. */
-export function outcomeOf<Done>(
+/** Turns an answer into a result. `read` gets bodies of success, and returns undefined for one that is not usable. */
+export function outcomeOf<Done extends object>(
   answer: Answer,
-  read: (answer: Extract<Answer, { kind: 'answered' }>) => ({ kind: 'done' } & Done) | undefined,
+  read: (body: WireObject) => Done | undefined,
 ): Outcome<Done> {
   if (answer.kind !== 'answered') return { answer, result: { kind: answer.kind, why: answer.why } };
   if (answer.status >= 400) return { answer, result: { kind: 'refused', why: errorOf(answer) } };
-  const done = answer.status < 300 ? read(answer) : undefined;
-  if (done) return { answer, result: done };
+  const done = answer.status < 300 ? read(answer.body) : undefined;
+  if (done) return { answer, result: { kind: 'done', ...done } };
   const why = 'the provider answered something we do not understand';
   return { answer, result: { kind: 'unknown', why } };
 }

@@ -4,11 +4,10 @@
  */
 import type { TSchema } from 'typebox';
 import type { ExemptFields } from '../domain/cards/card-fields.ts';
-import type { PersonalValues, Scrub } from '../domain/consumers/scrub.ts';
 import type { Translation } from '../domain/inbox/translation.ts';
 import type { ChoiceMode } from '../domain/payment-mode.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
-import type { Replace } from './erase.ts';
+import type { Erasing } from './erase.ts';
 import type { OutboundProvider } from './outbound.ts';
 import type { ProviderSettings } from './settings.ts';
 
@@ -72,18 +71,7 @@ export type Provider = {
   /** Fields that are not masked in stored bodies. Contract 8.5. */
   readonly exemptFields: ExemptFields;
   readonly translate: (delivery: RawDelivery, account: ProviderAccount) => Translation;
-  /** Must retain every field that `translate` reads. Contract 8.7. */
   readonly erasing: Erasing;
-};
-
-export type Erasing = {
-  /** The personal data of the consumer in a body. */
-  readonly listPersonalValues: (body: Buffer) => PersonalValues;
-  /**
-   * Retains only fields known not to be personal, with texts scrubbed. The translation stays the same. `replace` gives
-   * what is shown instead of a personal value; without it a marker is.
-   */
-  readonly eraseBody: (body: Buffer, scrub: Scrub, replace?: Replace) => Buffer;
 };
 
 /** The account's settings that a translation depends on, as they were when the delivery arrived. */

@@ -106,25 +106,22 @@ export function present<Shape extends object>(shape: Shape): Shape {
   return defined as Shape;
 }
 
+/** The texts that are defined; undefined if there is none. */
+export function givenTexts(texts: Readonly<Record<string, string | undefined>>) {
+  const given = present(texts) as Readonly<Record<string, string>>;
+  return Object.keys(given).length === 0 ? undefined : given;
+}
+
 /** The usable references, without duplicates. */
 export function references(...values: readonly unknown[]): string[] {
-  const found: string[] = [];
-  for (const value of values) {
-    const reference = id(value);
-    if (reference !== undefined && !found.includes(reference)) found.push(reference);
-  }
-  return found;
+  return [...new Set(values.flatMap((value) => id(value) ?? []))];
 }
 
 /** The paths of fields, separated by white space, as the alternatives of a regular expression. */
-export function alternatives(paths: string): string {
-  return paths.replaceAll('.', '\\.').split(/\s+/).join('|');
-}
+export const alternatives = (paths: string) => paths.replaceAll('.', '\\.').split(/\s+/).join('|');
 
 /** Within the range of our timestamp columns and transaction ids. */
-function isPlausible(timeMs: number): boolean {
-  return timeMs >= 0 && timeMs < Date.UTC(2100, 0, 1);
-}
+const isPlausible = (timeMs: number): boolean => timeMs >= 0 && timeMs < Date.UTC(2100, 0, 1);
 
 /** PostgreSQL can store neither NUL nor half of a surrogate pair. */
 function storable(value: string): string {

@@ -20,10 +20,6 @@ export function matchesAny(known: readonly string[], given: string): boolean {
 }
 
 /** A short fingerprint that distinguishes long random secrets without revealing them. */
-export function markOf(secret: string): string {
-  return digest(secret).toString('hex').slice(0, 8);
-}
+export const markOf = (secret: string): string => digest(secret).toString('hex').slice(0, 8);
 
-function digest(text: string): Buffer {
-  return hash('sha256', text, 'buffer');
-}
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer');

@@ -5,9 +5,7 @@ import { hmac, hmacKeyOf } from './hmac.ts';
 const prefix = 'whsec_';
 const secretBytes = 32;
 
-export function newEndpointSecret(): string {
-  return prefix + randomBytes(secretBytes).toString('base64');
-}
+export const newEndpointSecret = (): string => prefix + randomBytes(secretBytes).toString('base64');
 
 type SignedEvent = {
   readonly eventId: string;
@@ -25,6 +23,4 @@ export function signEvent(
   return secrets.map((secret) => `v1,${hmac(keyOf(secret), content, 'base64')}`).join(' ');
 }
 
-function keyOf(secret: string) {
-  return hmacKeyOf(Buffer.from(secret.slice(prefix.length), 'base64'));
-}
+const keyOf = (secret: string) => hmacKeyOf(Buffer.from(secret.slice(prefix.length), 'base64'));

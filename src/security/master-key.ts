@@ -69,9 +69,7 @@ export function createMasterKeys(
 }
 
 /** The id of the master key that sealed the value. */
-export function sealingKeyIdOf(sealed: Buffer): string {
-  return sealed.subarray(1, headerBytes).toString('hex');
-}
+export const sealingKeyIdOf = (sealed: Buffer) => sealed.subarray(1, headerBytes).toString('hex');
 
 export class WrongMasterKeyError extends Error {
   constructor() {

@@ -2,16 +2,10 @@
 import { hash, randomBytes } from 'node:crypto';
 
 /** 256 random bits. */
-export function newOpaqueToken(): string {
-  return randomBytes(32).toString('base64url');
-}
+export const newOpaqueToken = (): string => randomBytes(32).toString('base64url');
 
 /** Without a key or a salt: nobody can guess 256 bits. A copy of the database opens no session. */
-export function digestOfToken(token: string): Buffer {
-  return hash('sha256', token, 'buffer');
-}
+export const digestOfToken = (token: string): Buffer => hash('sha256', token, 'buffer');
 
 /** For texts that are not random and must not be stored in clear, where being found again is all that matters. */
-export function digestOfText(text: string): string {
-  return hash('sha256', text, 'hex');
-}
+export const digestOfText = (text: string): string => hash('sha256', text, 'hex');

@@ -91,6 +91,4 @@ async function computeTag(
 }
 
 /** The usual text form of Argon2 hashes has no padding. */
-function unpadded(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '');
-}
+const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');

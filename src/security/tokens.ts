@@ -12,8 +12,6 @@ import { hmac, hmacKeyOf } from './hmac.ts';
 const issuer = 'payment-order-service';
 const algorithm = 'HS256';
 
-type TokenType = 'merchant' | 'order' | 'refresh';
-
 type MerchantSubject = {
   readonly type: 'merchant';
   readonly accountId: string;
@@ -61,7 +59,7 @@ export type VerifiedToken = ReturnType<KeyRing['verify']>;
 type Claims = {
   readonly iss: string;
   readonly sub: string;
-  readonly token_type: TokenType;
+  readonly token_type: Subject['type'];
   readonly order_id?: string | undefined;
   readonly user_id?: string | undefined;
   readonly secret_mark?: string | undefined;
@@ -71,7 +69,7 @@ type Claims = {
   readonly jti: string;
 };
 
-const lifetimeSeconds: Readonly<Record<TokenType, number>> = {
+const lifetimeSeconds: Readonly<Record<Subject['type'], number>> = {
   merchant: limits.merchantTokenLifetimeSeconds,
   order: limits.orderTokenLifetimeSeconds,
   refresh: limits.refreshTokenLifetimeSeconds,
@@ -111,7 +109,6 @@ export function createKeyRing(keys: readonly SigningKey[]) {
       const exp = expiresAt
         ? Math.floor(expiresAt.getTime() / 1000)
         : iat + lifetimeSeconds[subject.type];
-      const jti = randomBase62(12);
       const claims: Claims = {
         iss: issuer,
         sub: subject.accountId,
@@ -121,7 +118,7 @@ export function createKeyRing(keys: readonly SigningKey[]) {
         secret_mark: subject.type === 'merchant' ? subject.secretMark : undefined,
         iat,
         exp,
-        jti,
+        jti: randomBase62(12),
       };
       return { token: signingKey(now).sign(claims), expiresAt: new Date(exp * 1000) };
     },
@@ -151,9 +148,7 @@ function signerOf({ keyId, secret }: SigningKey): (claims: Claims) => string {
   };
 }
 
-function toBase64Url(value: object): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url');
-}
+const toBase64Url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 function verifierOf(key: SigningKey): (token: string) => unknown {
   // checkTimes compares the times with the service's own clock, which tests can set.
@@ -194,24 +189,12 @@ function checkTimes(claims: Claims, now: Date): Claims {
 }
 
 function callerOf(claims: Claims, own: IssuedToken): Caller {
-  const { sub: accountId, token_type: tokenType, order_id: orderId } = claims;
-  const { secret_mark: secretMark, user_id: userId } = claims;
+  const { sub: accountId, token_type: type, order_id: orderId, user_id: userId } = claims;
+  const secretMark = claims.secret_mark;
   if (typeof accountId !== 'string') throw new ServiceError('INVALID_TOKEN');
-  switch (tokenType) {
-    case 'merchant':
-      if (typeof secretMark !== 'string') throw new ServiceError('INVALID_TOKEN');
-      return { type: tokenType, accountId, secretMark };
-    case 'order':
-      if (typeof orderId !== 'string') throw new ServiceError('INVALID_TOKEN');
-      return {
-        ...{ type: tokenType, accountId, orderId, own },
-        ...(typeof userId === 'string' && { userId }),
-      };
-    case 'refresh':
-      if (typeof orderId !== 'string') throw new ServiceError('INVALID_TOKEN');
-      return { type: tokenType, accountId, orderId };
-    default:
-      tokenType satisfies never;
-      throw new ServiceError('INVALID_TOKEN');
-  }
+  if (type === 'merchant' && typeof secretMark === 'string') return { type, accountId, secretMark };
+  if (typeof orderId !== 'string') throw new ServiceError('INVALID_TOKEN');
+  if (type === 'refresh') return { type, accountId, orderId };
+  if (type !== 'order') throw new ServiceError('INVALID_TOKEN');
+  return { type, accountId, orderId, own, ...(typeof userId === 'string' && { userId }) };
 }

@@ -1,12 +1,13 @@
 /** A merchant's account: its settings and its secrets, which are in clear text in memory only. */
 
 import { refuseField } from '../errors.ts';
+import { limits } from '../limits.ts';
 import { findExponent } from '../money/currency.ts';
 import { parseDecimal } from '../money/money.ts';
 import type { PaymentModeCode } from '../payment-mode.ts';
 import type { ProviderName } from '../provider-name.ts';
-import { isLoopback } from '../web-address.ts';
-import { type Branding, brandingDefaults, checkBranding, checkOrigins } from './branding.ts';
+import { findOrigin, isLoopback, isSecureWebAddress } from '../web-address.ts';
+import { findColour } from './colour.ts';
 import type { Endpoint } from './endpoint.ts';
 import { accountLimits } from './limits.ts';
 import type { Logo } from './logo.ts';
@@ -35,6 +36,20 @@ export type ProviderAddress = { readonly url: string; readonly login: string };
 
 /** Plain settings of one provider, by the names it gives them. */
 export type ProviderValues = Readonly<Record<string, string>>;
+
+/** How the checkout page looks, and whom its consumers can ask. Nothing of it is secret. Contract 14.2. */
+export type Branding = {
+  /** `#rrggbb` in lower case; null for ours. */
+  readonly colour: string | null;
+  /** The three ways to reach the shop are shown to consumers. */
+  readonly supportEmail: string | null;
+  readonly supportPhone: string | null;
+  readonly supportUrl: string | null;
+  /** Origins that may show the checkout page in a frame; empty for none. */
+  readonly frameOrigins: readonly string[];
+  /** Whether consumers may type a UPI id. */
+  readonly upiCollect: boolean;
+};
 
 export type AccountSettings = Branding & {
   readonly name: string;
@@ -78,9 +93,7 @@ export function hasLiveAccessSecret(account: Account, mark: string, now: Date): 
   );
 }
 
-function isLive({ expiresAt }: LiveSecret, now: Date): boolean {
-  return expiresAt === null || expiresAt > now;
-}
+const isLive = ({ expiresAt }: LiveSecret, now: Date) => expiresAt === null || expiresAt > now;
 
 /** The valid secrets of a kind, the current one first. */
 export function liveSecrets(account: Account, kind: SecretKind, now: Date): readonly string[] {
@@ -101,7 +114,12 @@ export const accountDefaults: Omit<AccountSettings, 'name'> = {
   requestsPerSecond: null,
   alternateCurrencies: [],
   callbackOrigins: [],
-  ...brandingDefaults,
+  colour: null,
+  supportEmail: null,
+  supportPhone: null,
+  supportUrl: null,
+  frameOrigins: [],
+  upiCollect: false,
   // The providers describe those of a new account.
   paymentModes: {},
   providerApis: {},
@@ -113,7 +131,13 @@ export function checkSettings(settings: AccountSettings): AccountSettings {
   if (settings.name.trim() === '' || settings.name.length > 255) {
     refuseField('name', 'must have 1 to 255 characters');
   }
-  checkRate(settings.requestsPerSecond);
+  const { requestsPerSecond: rateLimit } = settings;
+  const { requestsPerSecondMax: rateMax } = accountLimits;
+  const isRate =
+    Number.isInteger(rateLimit) && Number(rateLimit) >= 1 && Number(rateLimit) <= rateMax;
+  if (rateLimit !== null && !isRate) {
+    refuseField('requests per second', `must be 1 to ${rateMax}, or off`);
+  }
   const seen = new Set<string>();
   for (const { from, to, rate } of settings.alternateCurrencies) {
     const field = `alternate currency ${from}:${to}:${rate}`;
@@ -138,16 +162,49 @@ export function checkSettings(settings: AccountSettings): AccountSettings {
   return settings;
 }
 
-function checkRate(perSecond: number | null): void {
-  if (perSecond === null) return;
-  if (
-    !Number.isInteger(perSecond) ||
-    perSecond < 1 ||
-    perSecond > accountLimits.requestsPerSecondMax
-  ) {
+function checkBranding(branding: Branding): void {
+  const { colour, supportEmail, supportPhone, supportUrl, frameOrigins } = branding;
+  if (colour !== null && findColour(colour) !== colour) {
+    refuseField('colour', 'must be # and six lower-case hex digits, such as #0a7cff');
+  }
+  if (supportEmail !== null && !isPlainEmail(supportEmail)) {
+    refuseField('support email', 'must be an e-mail address such as help@shop.example');
+  }
+  if (supportPhone !== null && !isPhone(supportPhone)) {
+    const { mobileNumberDigitsMin: min, mobileNumberDigitsMax: max } = limits;
+    refuseField('support phone', `must be a number of ${min} to ${max} digits such as +91 80 1234`);
+  }
+  const isPage = (url: string) => url.length <= limits.textCharsMax && isSecureWebAddress(url);
+  if (supportUrl !== null && !isPage(supportUrl)) {
+    refuseField('support URL', 'must be an https URL, or an http URL of this machine');
+  }
+  checkOrigins('frame origin', frameOrigins);
+}
+
+/** It becomes a mailto link, where other characters could add recipients or a text. */
+function isPlainEmail(text: string): boolean {
+  const isAddress = /^[\w.+-]+@[a-z\d-]+(\.[a-z\d-]+)+$/i.test(text);
+  return isAddress && text.length <= limits.emailCharsMax;
+}
+
+/** It becomes a tel link, and is shown as it is written. */
+function isPhone(text: string): boolean {
+  if (!/^\+?[\d(][\d ().-]*$/.test(text) || text.length > accountLimits.supportPhoneCharsMax)
+    return false;
+  const { length } = text.replaceAll(/\D/g, '');
+  return length >= limits.mobileNumberDigitsMin && length <= limits.mobileNumberDigitsMax;
+}
+
+/** `kind` begins the refusal, such as `callback origin`. */
+function checkOrigins(kind: string, origins: readonly string[]): void {
+  if (origins.length > accountLimits.originsMax) {
+    refuseField(`${kind}s`, `may be at most ${accountLimits.originsMax}`);
+  }
+  for (const origin of origins) {
+    if (findOrigin(origin) === origin) continue;
     refuseField(
-      'requests per second',
-      `must be 1 to ${accountLimits.requestsPerSecondMax}, or off`,
+      `${kind} ${origin}`,
+      'must be https:// and a host, such as https://shop.example, or http:// and a host of this machine',
     );
   }
 }

@@ -14,9 +14,7 @@ export type Endpoint = {
   readonly disabledReason: string | null;
 };
 
-export function isEnabled({ disabledReason }: Endpoint): boolean {
-  return disabledReason === null;
-}
+export const isEnabled = ({ disabledReason }: Endpoint): boolean => disabledReason === null;
 
 export function wants({ events }: Pick<Endpoint, 'events'>, type: EventType): boolean {
   return events.length === 0 || events.includes(type);
@@ -27,9 +25,7 @@ export function secretKindOf({ endpointId }: Pick<Endpoint, 'endpointId'>): stri
   return `${kindPrefix}${endpointId}`;
 }
 
-export function isEndpointSecretKind(kind: string): boolean {
-  return kind.startsWith(kindPrefix);
-}
+export const isEndpointSecretKind = (kind: string): boolean => kind.startsWith(kindPrefix);
 
 const kindPrefix = 'endpoint-secret-';
 

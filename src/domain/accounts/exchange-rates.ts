@@ -57,9 +57,7 @@ function findRate(rates: readonly AlternateCurrency[], currency: string) {
   return rates.find(({ from }) => from === currency);
 }
 
-function textOf({ from, to, rate }: AlternateCurrency): string {
-  return `${from}:${to}:${rate}`;
-}
+const textOf = ({ from, to, rate }: AlternateCurrency): string => `${from}:${to}:${rate}`;
 
 function isSame(rate: string, repeated: string): boolean {
   const [one, other] = [parseDecimal(rate), parseDecimal(repeated)];

@@ -54,7 +54,6 @@ function rootField(exempt: ExemptFields | undefined): Field {
 const dropped = Symbol('dropped');
 
 function maskValue(value: unknown, field: Field): unknown {
-  if (Array.isArray(value)) return maskEntries(value, field);
   if (typeof value === 'object' && value !== null) return maskEntries(value, field);
   if (field.isCode && !isCheckResult(field)) return dropped;
   if (typeof value !== 'string' && typeof value !== 'number') return value;
@@ -98,9 +97,7 @@ function isExempt(value: unknown, field: Field): boolean {
   return exempt.amounts.test(path) && Number(value) <= limits.amountMinorMax;
 }
 
-function isCheckResult(field: Field): boolean {
-  return field.exempt?.checkResults?.test(pathOf(field)) === true;
-}
+const isCheckResult = (field: Field) => field.exempt?.checkResults?.test(pathOf(field)) === true;
 
 function pathOf({ name, parent }: Field): string {
   if (!parent) return '';
@@ -126,9 +123,7 @@ export function isCardField(name: string): boolean {
 }
 
 /** `cardCvv` becomes `card_Cvv`. */
-function wordsOf(name: string): string {
-  return name.normalize('NFKC').replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, '_');
-}
+const wordsOf = (name: string) => name.normalize('NFKC').replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, '_');
 
 /** Separate expressions are faster than one with alternatives. */
 const codeNames = /cv[vcn]|csc|security.?code/i;

@@ -36,9 +36,7 @@ export function maskCardNumbers(text: string): string {
 /** A cheap first test: most texts have no digit in any spelling. */
 const mayHoldDigit = /\d|[^\0-\x7f]/;
 
-export function holdsCardNumber(text: string): boolean {
-  return maskCardNumbers(text) !== text;
-}
+export const holdsCardNumber = (text: string): boolean => maskCardNumbers(text) !== text;
 
 /** Masks any number with as many digits as a card number, without checking the Luhn checksum. */
 export function maskCardField(text: string): string {

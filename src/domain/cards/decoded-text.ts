@@ -17,9 +17,7 @@ const encoded = new RegExp(`${utf8}|${escapes}`, 'gi');
 const mayBeEncoded = /%[\da-f]{2}|\\[nrtu\\]|&(?:#|amp;|nbsp;)/i;
 
 /** A cheap test that most texts fail. */
-export function isEncoded(text: string): boolean {
-  return mayBeEncoded.test(text);
-}
+export const isEncoded = (text: string): boolean => mayBeEncoded.test(text);
 
 /** JSON in JSON, or markup in a URL: what is decoded may be encoded again. */
 const layersMax = 3;

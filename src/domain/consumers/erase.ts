@@ -72,11 +72,8 @@ function eraseDetail(
 
 /** E-mail address and phone number are removed: a marker would not have their format. */
 function eraseUser({ countryCode, lastName }: User): User {
-  const name = {
-    firstName: erasedMarker,
-    ...(lastName !== undefined && { lastName: erasedMarker }),
-  };
-  return { ...name, countryCode };
+  const name = lastName === undefined ? {} : { lastName: erasedMarker };
+  return { firstName: erasedMarker, ...name, countryCode };
 }
 
 function markAll(value: unknown): unknown {
@@ -86,15 +83,8 @@ function markAll(value: unknown): unknown {
 
 /** Numbers and references, which may be strings too. */
 const untouchedFields = new Set([
-  'skuId',
-  'rate',
-  'quantity',
-  'amountBeforeTax',
-  'tax',
-  'totalAmount',
-  'mobileNumber',
-  'countryCode',
-  'currency',
+  ...['skuId', 'rate', 'quantity', 'amountBeforeTax', 'tax', 'totalAmount'],
+  ...['mobileNumber', 'countryCode', 'currency'],
 ]);
 
 export function scrubTexts(value: unknown, scrub: Scrub): unknown {
@@ -129,20 +119,12 @@ export function eraseFields<
 
 function eraseField(name: string, value: unknown, scrub: Scrub): unknown {
   if (value === null || value === undefined) return value;
-  switch (name) {
-    case 'message':
-      return scrub(value as string);
-    case 'failure':
-      return eraseFailure(value as NonNullable<Transaction['failure']>, scrub);
-    case 'subPaymentMode':
-      return eraseMode(value as Record<string, string>, scrub);
-    case 'start':
-      return eraseStart(value as Start, scrub);
-    case 'notices':
-      return (value as readonly StoredPaymentNotice[]).map((notice) => eraseFields(notice, scrub));
-    default:
-      return value;
-  }
+  if (name === 'message') return scrub(value as string);
+  if (name === 'failure') return eraseFailure(value as NonNullable<Transaction['failure']>, scrub);
+  if (name === 'subPaymentMode') return eraseMode(value as Record<string, string>, scrub);
+  if (name === 'start') return eraseStart(value as Start, scrub);
+  if (name !== 'notices') return value;
+  return (value as readonly StoredPaymentNotice[]).map((notice) => eraseFields(notice, scrub));
 }
 
 function eraseFailure(failure: NonNullable<Transaction['failure']>, scrub: Scrub) {

@@ -28,9 +28,7 @@ export function findEmail(text: string): string | undefined {
 }
 
 /** Equal for all spellings of an address in upper and lower case, with composed or combining accents. */
-export function foldEmail(email: string): string {
-  return email.normalize('NFC').toLowerCase().normalize('NFC');
-}
+export const foldEmail = (email: string) => email.normalize('NFC').toLowerCase().normalize('NFC');
 
 /** Numbers of the default country have this many digits; a longer one may include its country code. */
 const homeDigits = 10;
@@ -74,9 +72,7 @@ function findNationalNumber(digits: string): string | undefined {
   return withoutZeros(digits) || undefined;
 }
 
-function withoutZeros(digits: string): string {
-  return digits.replace(/^0+/, '');
-}
+const withoutZeros = (digits: string): string => digits.replace(/^0+/, '');
 
 /** The phone number of a consumer as it is stored. */
 export function phoneOf({ countryCode, mobileNumber }: User): Required<Phone> | undefined {

@@ -63,9 +63,7 @@ function characterSource(character: string): string {
   return `(?:${literal}|${bytes}|${units})`;
 }
 
-function hex(value: number, digits: number): string {
-  return value.toString(16).padStart(digits, '0');
-}
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 
 /** The separators of phone numbers, and an encoded space. */
 const separators = '(?:[\\s\\p{Pd}\\p{Cf}.()[\\]]|%20){0,3}';

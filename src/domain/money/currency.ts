@@ -15,46 +15,25 @@ const withdrawnSince = ['ANG', 'BGN', 'CUC'];
  * Codes for which ISO 4217 states no minor unit (metals, bond units, test and "no currency"). An amount
  * in them has no exact integer form, so they are not accepted.
  */
-const withoutMinorUnit = [
-  'XAG',
-  'XAU',
-  'XBA',
-  'XBB',
-  'XBC',
-  'XBD',
-  'XDR',
-  'XPD',
-  'XPT',
-  'XSU',
-  'XTS',
-  'XUA',
-  'XXX',
-];
+const withoutMinorUnit = 'XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX'.split(' ');
 
-const exponents: ReadonlyMap<string, number> = buildExponents();
+const exponents = new Map([
+  ...published.data.map(({ code, digits }) => [code, digits] as const),
+  ...addedSince,
+]);
+for (const code of [...withdrawnSince, ...withoutMinorUnit]) exponents.delete(code);
 
 /** The number of decimals of a currency, or undefined for a code that is not accepted. */
-export function findExponent(currency: string): number | undefined {
-  return exponents.get(currency);
-}
+export const findExponent = (currency: string): number | undefined => exponents.get(currency);
 
 /** For currencies that were checked before, such as those of stored orders. */
 export function getExponent(currency: string): number {
-  const exponent = exponents.get(currency);
+  const exponent = findExponent(currency);
   if (exponent === undefined) throw new Error(`unknown currency ${currency}`);
   return exponent;
 }
 
 /** For amounts in currencies that a provider reports and we do not accept; most have two decimals. */
-export function displayExponent(currency: string): number {
-  return exponents.get(currency) ?? 2;
-}
+export const displayExponent = (currency: string): number => exponents.get(currency) ?? 2;
 
 export const currencyCodes: readonly string[] = [...exponents.keys()];
-
-function buildExponents(): Map<string, number> {
-  const table = new Map<string, number>(published.data.map((entry) => [entry.code, entry.digits]));
-  for (const [code, exponent] of addedSince) table.set(code, exponent);
-  for (const code of [...withdrawnSince, ...withoutMinorUnit]) table.delete(code);
-  return table;
-}

@@ -37,9 +37,7 @@ export function parseDecimal(input: SentAmount): Decimal | undefined {
 }
 
 /** True for a decimal above 0, in whatever currency. */
-export function isPositive(input: SentAmount): boolean {
-  return (parseDecimal(input)?.digits ?? 0n) > 0n;
-}
+export const isPositive = (input: SentAmount): boolean => (parseDecimal(input)?.digits ?? 0n) > 0n;
 
 const jsonNumber = /^(-)?(\d{1,400})(?:\.(\d{1,400}))?(?:[eE]([+-]?\d{1,3}))?$/;
 
@@ -126,9 +124,7 @@ function placePoint(digits: string, scale: number): string {
   return scale === 0 ? text : `${text.slice(0, -scale)}.${text.slice(-scale)}`;
 }
 
-export function formatDecimal({ digits, scale }: Decimal): string {
-  return placePoint(String(digits), scale);
-}
+export const formatDecimal = ({ digits, scale }: Decimal) => placePoint(String(digits), scale);
 
 /**
  * Minor units to the number sent in JSON. This is exact: amounts have at most 15 significant digits, and a

@@ -109,10 +109,9 @@ function readAmount(field: string, input: SentAmount, exponent: number): MinorUn
 function convertAmounts(original: Amounts, alternate: AlternateCurrency): Amounts {
   const rate = parseDecimal(alternate.rate);
   if (!rate) throw new Error(`the stored rate ${alternate.rate} is not a decimal`);
-  const from = getExponent(original.currency);
-  const to = getExponent(alternate.to);
-  const total = convertAmount(original.total, rate, from, to);
-  const tax = convertAmount(original.tax, rate, from, to);
+  const exponents = [getExponent(original.currency), getExponent(alternate.to)] as const;
+  const total = convertAmount(original.total, rate, ...exponents);
+  const tax = convertAmount(original.tax, rate, ...exponents);
   if (total === 0) refuseField('total_amount', `is too small to be converted to ${alternate.to}`);
   if (total > limits.amountMinorMax) {
     refuseField('total_amount', `is larger than we can process once converted to ${alternate.to}`);

@@ -3,22 +3,17 @@ import type { AccountSettings } from '../accounts/account.ts';
 import { refuseField, ServiceError } from '../errors.ts';
 import type { State } from '../history.ts';
 import { getExponent } from '../money/currency.ts';
-import { formatAmount, type SentAmount } from '../money/money.ts';
+import { formatAmount } from '../money/money.ts';
 import { checkCallback } from './callback.ts';
 import type { ChangedBy } from './consumer.ts';
-import { type Order, type OrderDetails, orderStatus, type SentDetails } from './order.ts';
-import { decideOrder } from './order-request.ts';
+import { type Order, orderStatus, type SentDetails } from './order.ts';
+import { decideOrder, type OrderRequest } from './order-request.ts';
 
 /** An update-order request in our names; absent fields stay unchanged. */
-export type OrderUpdate = {
-  readonly currency?: string;
-  readonly amountBeforeTax?: SentAmount;
-  readonly tax?: SentAmount;
-  readonly totalAmount?: SentAmount;
-  readonly details: SentDetails;
-};
-
-type UpdatedContent = Pick<Order, 'amounts' | 'conversion' | 'details'>;
+export type OrderUpdate = { readonly currency?: string; readonly details: SentDetails } & Pick<
+  OrderRequest,
+  'amountBeforeTax' | 'tax' | 'totalAmount'
+>;
 
 export function refuseClosed(order: Order, now: Date): void {
   const status = orderStatus(order, now);
@@ -31,8 +26,9 @@ export function decideUpdate(
   update: OrderUpdate,
   settings: AccountSettings,
   by: ChangedBy,
-): UpdatedContent {
-  if (changesPrice(update)) {
+) {
+  // The price is the amounts and the cart items.
+  if (givesAmounts(update) || update.details.lineItems !== undefined) {
     if (by !== 'merchant') {
       throw new ServiceError(
         'PERMISSION_DENIED',
@@ -50,33 +46,25 @@ export function decideUpdate(
   return decideContent(order, update, settings);
 }
 
-/** The price is the amounts and the cart items. */
-function changesPrice(update: OrderUpdate): boolean {
-  return givesAmounts(update) || update.details.lineItems !== undefined;
-}
-
 function givesAmounts({ amountBeforeTax, tax, totalAmount }: OrderUpdate): boolean {
   return amountBeforeTax !== undefined || tax !== undefined || totalAmount !== undefined;
 }
 
 /** The updated order must be one that create-order would accept. */
-function decideContent(
-  order: Order,
-  update: OrderUpdate,
-  settings: AccountSettings,
-): UpdatedContent {
+function decideContent(order: Order, update: OrderUpdate, settings: AccountSettings) {
   const received = order.conversion?.original ?? order.amounts;
   if (update.currency !== undefined && update.currency !== received.currency) {
     refuseField('currency', `must stay ${received.currency}: create a new order for another one`);
   }
-  const { amounts, conversion, details } = decideOrder(
+  const { user, ...details } = order.details;
+  const updated = decideOrder(
     {
       invoiceId: order.invoiceId,
       currency: received.currency,
       ...(givesAmounts(update) ? amountsOf(update) : amountsAsReceived(order)),
       // The consumer is merged field by field; every other detail is replaced as a whole.
-      details: { ...withoutUser(order.details), ...update.details },
-      knownUser: order.details.user,
+      details: { ...details, ...update.details },
+      knownUser: user,
     },
     {
       ...settings,
@@ -86,13 +74,8 @@ function decideContent(
       alternateCurrencies: rateOf(order),
     },
   );
-  if (!givesAmounts(update))
-    return { amounts: order.amounts, conversion: order.conversion, details };
-  return { amounts, conversion, details };
-}
-
-function withoutUser({ user: _known, ...others }: OrderDetails): SentDetails {
-  return others;
+  const { amounts, conversion } = givesAmounts(update) ? updated : order;
+  return { amounts, conversion, details: updated.details };
 }
 
 /** Amounts are replaced as a set: an absent one is not taken from the order. */

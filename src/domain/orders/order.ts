@@ -132,6 +132,4 @@ export function orderStatus(
   return now >= order.lapsesAt ? 'lapsed' : order.savedStatus;
 }
 
-export function isOpen(status: OrderStatus): boolean {
-  return status === 'new' || status === 'pending';
-}
+export const isOpen = (status: OrderStatus): boolean => status === 'new' || status === 'pending';

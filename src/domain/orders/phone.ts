@@ -84,21 +84,14 @@ export function findWrittenNumber(text: string): WrittenNumber | undefined {
 function countryCodeOf(prefix: string, digits: string, given: string | undefined): string {
   if (given !== undefined && digits.startsWith(given)) return given;
   const found = findCountryCode(digits);
-  if (given !== undefined) {
-    refuseField(
-      `${prefix}mobile_number`,
-      found === undefined
-        ? `does not begin with the country code +${given} that country_code names: correct one of them`
-        : `begins with the country code +${found}, but country_code is +${given}: correct one of them`,
-    );
+  if (given === undefined && found !== undefined) return found;
+  let why = 'begins with no known country code: correct it, or send the code in country_code';
+  if (found !== undefined) {
+    why = `begins with the country code +${found}, but country_code is +${given}: correct one of them`;
+  } else if (given !== undefined) {
+    why = `does not begin with the country code +${given} that country_code names: correct one of them`;
   }
-  return (
-    found ??
-    refuseField(
-      `${prefix}mobile_number`,
-      'begins with no known country code: correct it, or send the code in country_code',
-    )
-  );
+  return refuseField(`${prefix}mobile_number`, why);
 }
 
 function readCountryCode(prefix: string, sent: SentPhone['countryCode']): string | undefined {
@@ -122,6 +115,8 @@ function refuseNumber(prefix: string): never {
     `must be ${min} to ${max} digits, such as 9876543210 or +91 98765 43210: spaces, dashes, dots, brackets and a leading + or 00 with the country code are accepted`,
   );
 }
+
+const toSet = (codes: string): ReadonlySet<string> => new Set(codes.split(/\s+/));
 
 /** The country codes of ITU-T E.164 by length. No code is a prefix of another, so a number matches at most one. */
 const codesByLength: ReadonlyArray<ReadonlySet<string>> = [
@@ -147,8 +142,4 @@ export function findCountryCode(digits: string): string | undefined {
     if (codes.has(code)) return code;
   }
   return undefined;
-}
-
-function toSet(codes: string): ReadonlySet<string> {
-  return new Set(codes.split(/\s+/));
 }

@@ -20,9 +20,7 @@ export function decideFailures(before: Failures | undefined, free: number, now: 
 }
 
 /** Which failures are worth an entry in the audit log: 1, 2, 4, 8 and so on. */
-export function isCountToNote(failures: number): boolean {
-  return Number.isInteger(Math.log2(failures));
-}
+export const isCountToNote = (failures: number): boolean => Number.isInteger(Math.log2(failures));
 
 /** Seconds to wait, rounded up, or 0. */
 export function secondsToWait(blockedUntil: Date, now: Date): number {

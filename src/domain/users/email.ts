@@ -14,6 +14,4 @@ export function readUserEmail(text: string): string {
 }
 
 /** For a sign-in: what is no address belongs to nobody, and must not get another answer than an unknown one. */
-export function foldUserEmail(text: string): string {
-  return foldEmail(text.trim());
-}
+export const foldUserEmail = (text: string): string => foldEmail(text.trim());

@@ -24,9 +24,7 @@ export function checkPassword(text: string, email: string, isListed: IsListed): 
 }
 
 /** Keyboards produce the same character in different ways. */
-export function foldPassword(text: string): string {
-  return text.normalize('NFKC');
-}
+export const foldPassword = (text: string): string => text.normalize('NFKC');
 
 /** What is repeated may have up to this many characters and need not be on the list. */
 const shortUnitChars = 3;
@@ -41,9 +39,7 @@ function isCommon(plain: string, isListed: IsListed): boolean {
 }
 
 /** `abab` gives `ab`, and a text without repetition itself. */
-function repeatedUnit(text: string): string {
-  return text.slice(0, (text + text).indexOf(text, 1));
-}
+const repeatedUnit = (text: string): string => text.slice(0, (text + text).indexOf(text, 1));
 
 /** The text without some or all of the digits at its beginning and its end. */
 function* withoutDigits(text: string): Generator<string> {

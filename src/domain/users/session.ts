@@ -56,9 +56,7 @@ export function confirmedUntil({ confirmedAt }: Session): Date {
 }
 
 /** True once the user has confirmed who they are after the sign-in. It says nothing about when. */
-export function isConfirmedAgain({ confirmedAt, createdAt }: Session): boolean {
-  return confirmedAt > createdAt;
-}
+export const isConfirmedAgain = ({ confirmedAt, createdAt }: Session) => confirmedAt > createdAt;
 
 /** The chosen account, or the first one. */
 export function decideAccount(
@@ -73,9 +71,9 @@ export function decideFirstAccount(
   sessionsLastUsedFirst: readonly Session[],
   accounts: readonly OwnAccount[],
 ): OwnAccount | undefined {
-  const used = sessionsLastUsedFirst.map(({ accountId }) => accountId);
-  const last = used.find((accountId) => accounts.some((own) => own.accountId === accountId));
-  return accounts.find((own) => own.accountId === last) ?? accounts[0];
+  const isOwn = ({ accountId }: Session) => accounts.some((own) => own.accountId === accountId);
+  const last = sessionsLastUsedFirst.find(isOwn);
+  return last ? decideAccount(last, accounts) : accounts[0];
 }
 
 export function actorOf(

@@ -21,6 +21,8 @@ const amounts = `order.amount order.merchantAmount order.chargeback.amount order
   order.totalCapturedAmount order.totalDisbursedAmount order.totalRefundedAmount transaction.amount
   authentication.amount`;
 
+const pathsOf = (paths: string): RegExp => new RegExp(`^(?:${alternatives(paths)})$`);
+
 export const bankGateway: Provider = {
   name: 'bank-gateway',
   displayName,
@@ -57,10 +59,6 @@ export const bankGateway: Provider = {
   translate: ({ body }, account) => translateGateway(body, account),
   erasing: gatewayErasing,
 };
-
-function pathsOf(paths: string): RegExp {
-  return new RegExp(`^(?:${alternatives(paths)})$`);
-}
 
 /** Without a notification id, the same transaction in the same state is a repeat. */
 function keyOfContent(bytes: Buffer): string | undefined {

@@ -37,6 +37,4 @@ function place(root: Node, path: readonly string[], value: string): void {
 }
 
 /** Has no prototype, so that a field name such as `__proto__` has no effect. */
-function emptyNode(): Node {
-  return Object.create(null) as Node;
-}
+const emptyNode = (): Node => Object.create(null) as Node;

@@ -1,6 +1,5 @@
 /** The fields of the gateway's body that stay when its consumer is erased: all that `translate.ts` reads. */
-import { eraseObject, leaves, listPersonalValues, type Shape } from '../erase.ts';
-import type { Erasing } from '../provider.ts';
+import { createErasing, leaves, type Shape } from '../erase.ts';
 import type { WireObject } from '../wire.ts';
 import { readGatewayBody } from './body.ts';
 
@@ -43,14 +42,9 @@ const shape: Shape = {
   device: { ipAddress: 'word' },
 };
 
-export const gatewayErasing: Erasing = {
-  listPersonalValues: (body) => listPersonalValues(readGatewayBody(body) ?? {}, shape),
-  eraseBody: (body, scrub, replace) => {
-    const erased = eraseObject(readGatewayBody(body) ?? {}, shape, scrub, replace);
-    const isJson = body.toString('utf8').trimStart().startsWith('{');
-    return Buffer.from(isJson ? JSON.stringify(erased) : toForm(erased), 'utf8');
-  },
-};
+export const gatewayErasing = createErasing(shape, readGatewayBody, (erased, body) =>
+  body.toString('utf8').trimStart().startsWith('{') ? JSON.stringify(erased) : toForm(erased),
+);
 
 /** Form data with the gateway's dotted names. */
 function toForm(body: WireObject): string {

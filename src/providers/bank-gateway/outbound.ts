@@ -2,12 +2,7 @@
 import { getExponent } from '../../domain/money/currency.ts';
 import { formatAmount, type MinorUnits } from '../../domain/money/money.ts';
 import type { Answer, ProviderApi, ProviderRequest } from '../call.ts';
-import {
-  type FetchedStatus,
-  type OutboundProvider,
-  outcomeOf,
-  type TransactionToFetch,
-} from '../outbound.ts';
+import { type OutboundProvider, outcomeOf, type TransactionToFetch } from '../outbound.ts';
 import { id, object, present, segment, text, truncate, type WireObject } from '../wire.ts';
 
 export const gatewayOutbound: OutboundProvider = {
@@ -35,11 +30,11 @@ export const gatewayOutbound: OutboundProvider = {
       },
       isRepeatable: true,
     });
-    return outcomeOf(answer, ({ body }) => {
+    return outcomeOf(answer, (body) => {
       const sessionId = id(object(body.session).id);
       if (text(body.result) === 'ERROR' || sessionId === undefined) return undefined;
       const page = `/checkout/pay/${segment(sessionId)}?checkoutVersion=1.0.0`;
-      return { kind: 'done', redirectUrl: `${baseOf(api)}${page}` };
+      return { redirectUrl: `${api.url.replace(/\/$/, '')}${page}` };
     });
   },
 
@@ -59,11 +54,10 @@ export const gatewayOutbound: OutboundProvider = {
       },
       isRepeatable: true,
     });
-    return outcomeOf(answer, ({ body }) =>
-      id(object(body.transaction).id) === undefined
-        ? undefined
-        : { kind: 'done', records: [recordOf(body, body)] },
-    );
+    return outcomeOf(answer, (body) => {
+      const isUsable = id(object(body.transaction).id) !== undefined;
+      return isUsable ? { records: [recordOf(body, body)] } : undefined;
+    });
   },
 
   refundPspId: ({ paymentPspId, callId }) => `${splitPair(paymentPspId).order}|${callId}`,
@@ -77,7 +71,7 @@ export const gatewayOutbound: OutboundProvider = {
     if (isUnknownOrder(answer)) {
       return { answer, result: { kind: 'done', isKnown: false, wasTried: false, records: [] } };
     }
-    return outcomeOf(answer, ({ body }) => readOrder(body, target));
+    return outcomeOf(answer, (body) => readOrder(body, target));
   },
 
   paidField: 'resultIndicator',
@@ -93,10 +87,6 @@ function callGateway(api: ProviderApi, request: Omit<ProviderRequest, 'user'>): 
   const merchant = segment(api.login);
   const path = `/api/rest/version/${apiVersion}/merchant/${merchant}${request.path}`;
   return api.callProvider(api, { ...request, path, user: `merchant.${api.login}` });
-}
-
-function baseOf({ url }: ProviderApi): string {
-  return url.replace(/\/$/, '');
 }
 
 function amountText(amount: MinorUnits, currency: string): string {
@@ -126,17 +116,13 @@ function isUnknownOrder(answer: Answer): boolean {
 }
 
 /** Every transaction of the order, each in the format of a notification. */
-function readOrder(
-  order: WireObject,
-  { transaction }: TransactionToFetch,
-): ({ kind: 'done' } & FetchedStatus) | undefined {
+function readOrder(order: WireObject, { transaction }: TransactionToFetch) {
   // Without a list the answer is not usable: it does not even say that there are no transactions.
   if (!Array.isArray(order.transaction)) return undefined;
   const transactions = order.transaction.map(object);
   const ids = transactions.map((entry) => id(object(entry.transaction).id));
   const types = transactions.map((entry) => text(object(entry.transaction).type));
   return {
-    kind: 'done',
     isKnown: transaction.type === 'payment' || ids.includes(transaction.transactionId),
     ...(transaction.type === 'refund' && {
       knownCallIds: ids.filter((known) => known !== undefined),

@@ -1,12 +1,12 @@
 /** Reads a notification of the gateway: the ids by which it may name its order, its times, what was paid and how. */
 import { createHash } from 'node:crypto';
 import { maskCardField } from '../../domain/cards/card-numbers.ts';
-import type { References, Total } from '../../domain/payments/notice.ts';
+import type { References } from '../../domain/payments/notice.ts';
 import {
+  givenTexts,
   isoTime,
   majorUnits,
   object,
-  present,
   references,
   text,
   type WireObject,
@@ -63,13 +63,19 @@ export function paymentFields(body: WireObject) {
   const acquirer = object(transaction.acquirer);
   const response = object(body.response);
   const order = object(body.order);
+  const card = object(object(object(body.sourceOfFunds).provided).card);
   const currency = text(transaction.currency) ?? text(order.currency);
   return {
     currency,
     amount: majorUnits(transaction.amount ?? order.amount, currency),
     message: text(response.acquirerMessage) ?? text(response.gatewayCode),
-    paymentMode: paymentMode(body),
-    subPaymentMode: subPaymentMode(body),
+    paymentMode: paymentMode(text(card.fundingMethod)),
+    subPaymentMode: givenTexts({
+      scheme: text(card.scheme) ?? text(card.brand),
+      card_type: text(card.fundingMethod),
+      issuer: text(card.issuer),
+      masked_card: maskCardField(text(card.number) ?? '') || undefined,
+    }),
     paymentArn:
       text(transaction.receipt) ??
       text(acquirer.transactionId) ??
@@ -78,40 +84,15 @@ export function paymentFields(body: WireObject) {
   };
 }
 
-function cardOf(body: WireObject): WireObject {
-  return object(object(object(body.sourceOfFunds).provided).card);
-}
-
 /** Undefined without a funding method, so that another notice of the payment can provide it. */
-function paymentMode(body: WireObject): string | undefined {
-  switch (text(cardOf(body).fundingMethod)) {
-    case 'CREDIT':
-      return 'Credit Card';
-    case 'DEBIT':
-      return 'Debit Card';
-    case undefined:
-      return undefined;
-    default:
-      return 'Card';
-  }
-}
-
-function subPaymentMode(body: WireObject): Record<string, string> | undefined {
-  const card = cardOf(body);
-  const fields = present({
-    scheme: text(card.scheme) ?? text(card.brand),
-    card_type: text(card.fundingMethod),
-    issuer: text(card.issuer),
-    masked_card: maskCardField(text(card.number) ?? '') || undefined,
-  }) as Record<string, string>;
-  return Object.keys(fields).length === 0 ? undefined : fields;
+function paymentMode(fundingMethod: string | undefined): string | undefined {
+  if (fundingMethod === 'CREDIT') return 'Credit Card';
+  if (fundingMethod === 'DEBIT') return 'Debit Card';
+  return fundingMethod === undefined ? undefined : 'Card';
 }
 
 /** A total is as of the latest time in the record: a status fetch may return it long after the transaction. */
-export function totals(
-  body: WireObject,
-  isRefund = false,
-): { capturedTotal?: Total; refundedTotal?: Total } {
+export function totals(body: WireObject, isRefund = false) {
   const order = object(body.order);
   const readAt = [order.lastUpdatedTime, body.timeOfLastUpdate, body.timeOfRecord];
   const atMs = Math.max(0, ...readAt.map((time) => isoTime(time) ?? 0));

@@ -1,12 +1,9 @@
 /** What calls to the partner have in common: credentials, our ids in the notes, and records in the envelope of a webhook. */
-import type { Answer, ProviderApi, ProviderRequest } from '../call.ts';
-import { type Outcome, outcomeOf, type PaymentToLaunch } from '../outbound.ts';
+import type { ProviderApi, ProviderRequest } from '../call.ts';
+import { outcomeOf, type PaymentToLaunch } from '../outbound.ts';
 import { id, minorUnits, object, text, type WireObject } from '../wire.ts';
 
-export function callPartner(
-  api: ProviderApi,
-  request: Omit<ProviderRequest, 'user'>,
-): Promise<Answer> {
+export function callPartner(api: ProviderApi, request: Omit<ProviderRequest, 'user'>) {
   return api.callProvider(api, { ...request, user: api.login });
 }
 
@@ -16,16 +13,12 @@ export function notesOf({ transactionId, orderId, invoiceId }: PaymentToLaunch) 
 }
 
 /** `read` returns undefined for an answer that is not usable. */
-export async function readPartner<Done>(
+export async function readPartner<Done extends object>(
   api: ProviderApi,
   path: string,
   read: (body: WireObject) => Done | undefined,
-): Promise<Outcome<Done>> {
-  const answer = await callPartner(api, { method: 'GET', path, isRepeatable: true });
-  return outcomeOf(answer, ({ body }) => {
-    const done = read(body);
-    return done && { kind: 'done', ...done };
-  });
+) {
+  return outcomeOf(await callPartner(api, { method: 'GET', path, isRepeatable: true }), read);
 }
 
 /** Undefined if the answer is not a list: then it does not even say that there are no items. */

@@ -4,74 +4,33 @@
  */
 import type { Choice } from '../provider.ts';
 
-export const partnerBanks: readonly Choice[] = [
-  { code: 'AIRP', name: 'Airtel Payments Bank' },
-  { code: 'AUBL', name: 'AU Small Finance Bank' },
-  { code: 'UTIB', name: 'Axis Bank' },
-  { code: 'BDBL', name: 'Bandhan Bank' },
-  { code: 'BARB_R', name: 'Bank of Baroda' },
-  { code: 'BKID', name: 'Bank of India' },
-  { code: 'MAHB', name: 'Bank of Maharashtra' },
-  { code: 'BACB', name: 'Bassein Catholic Co-operative Bank' },
-  { code: 'CNRB', name: 'Canara Bank' },
-  { code: 'CBIN', name: 'Central Bank of India' },
-  { code: 'CIUB', name: 'City Union Bank' },
-  { code: 'COSB', name: 'Cosmos Co-operative Bank' },
-  { code: 'CSBK', name: 'CSB Bank' },
-  { code: 'DBSS', name: 'DBS Bank India' },
-  { code: 'DCBL', name: 'DCB Bank' },
-  { code: 'DEUT', name: 'Deutsche Bank' },
-  { code: 'DLXB', name: 'Dhanlaxmi Bank' },
-  { code: 'ESFB', name: 'Equitas Small Finance Bank' },
-  { code: 'ESAF', name: 'ESAF Small Finance Bank' },
-  { code: 'FDRL', name: 'Federal Bank' },
-  { code: 'HDFC', name: 'HDFC Bank' },
-  { code: 'HSBC', name: 'HSBC' },
-  { code: 'ICIC', name: 'ICICI Bank' },
-  { code: 'IBKL', name: 'IDBI Bank' },
-  { code: 'IDFB', name: 'IDFC FIRST Bank' },
-  { code: 'IDIB', name: 'Indian Bank' },
-  { code: 'IOBA', name: 'Indian Overseas Bank' },
-  { code: 'INDB', name: 'IndusInd Bank' },
-  { code: 'JAKA', name: 'Jammu & Kashmir Bank' },
-  { code: 'JSFB', name: 'Jana Small Finance Bank' },
-  { code: 'JSBP', name: 'Janata Sahakari Bank' },
-  { code: 'KCCB', name: 'Kalupur Commercial Co-operative Bank' },
-  { code: 'KJSB', name: 'Kalyan Janata Sahakari Bank' },
-  { code: 'KARB', name: 'Karnataka Bank' },
-  { code: 'KVBL', name: 'Karur Vysya Bank' },
-  { code: 'KKBK', name: 'Kotak Mahindra Bank' },
-  { code: 'MSNU', name: 'Mehsana Urban Co-operative Bank' },
-  { code: 'NKGS', name: 'NKGSB Co-operative Bank' },
-  { code: 'NSPB', name: 'NSDL Payments Bank' },
-  { code: 'PSIB', name: 'Punjab & Sind Bank' },
-  { code: 'PUNB_R', name: 'Punjab National Bank' },
-  { code: 'RATN', name: 'RBL Bank' },
-  { code: 'SRCB', name: 'Saraswat Co-operative Bank' },
-  { code: 'SIBL', name: 'South Indian Bank' },
-  { code: 'SCBL', name: 'Standard Chartered Bank' },
-  { code: 'SBIN', name: 'State Bank of India' },
-  { code: 'SURY', name: 'Suryoday Small Finance Bank' },
-  { code: 'SVCB', name: 'SVC Co-operative Bank' },
-  { code: 'TNSC', name: 'Tamil Nadu State Apex Co-operative Bank' },
-  { code: 'TMBL', name: 'Tamilnad Mercantile Bank' },
-  { code: 'TBSB', name: 'Thane Bharat Sahakari Bank' },
-  { code: 'TJSB', name: 'TJSB Sahakari Bank' },
-  { code: 'UCBA', name: 'UCO Bank' },
-  { code: 'UBIN', name: 'Union Bank of India' },
-  { code: 'VARA', name: 'Varachha Co-operative Bank' },
-  { code: 'YESB', name: 'Yes Bank' },
-  { code: 'ZCBL', name: 'Zoroastrian Co-operative Bank' },
-];
+export const partnerBanks = choicesOf(`
+  AIRP Airtel Payments Bank, AUBL AU Small Finance Bank, UTIB Axis Bank, BDBL Bandhan Bank,
+  BARB_R Bank of Baroda, BKID Bank of India, MAHB Bank of Maharashtra,
+  BACB Bassein Catholic Co-operative Bank, CNRB Canara Bank, CBIN Central Bank of India,
+  CIUB City Union Bank, COSB Cosmos Co-operative Bank, CSBK CSB Bank, DBSS DBS Bank India,
+  DCBL DCB Bank, DEUT Deutsche Bank, DLXB Dhanlaxmi Bank, ESFB Equitas Small Finance Bank,
+  ESAF ESAF Small Finance Bank, FDRL Federal Bank, HDFC HDFC Bank, HSBC HSBC, ICIC ICICI Bank,
+  IBKL IDBI Bank, IDFB IDFC FIRST Bank, IDIB Indian Bank, IOBA Indian Overseas Bank,
+  INDB IndusInd Bank, JAKA Jammu & Kashmir Bank, JSFB Jana Small Finance Bank,
+  JSBP Janata Sahakari Bank, KCCB Kalupur Commercial Co-operative Bank,
+  KJSB Kalyan Janata Sahakari Bank, KARB Karnataka Bank, KVBL Karur Vysya Bank,
+  KKBK Kotak Mahindra Bank, MSNU Mehsana Urban Co-operative Bank, NKGS NKGSB Co-operative Bank,
+  NSPB NSDL Payments Bank, PSIB Punjab & Sind Bank, PUNB_R Punjab National Bank, RATN RBL Bank,
+  SRCB Saraswat Co-operative Bank, SIBL South Indian Bank, SCBL Standard Chartered Bank,
+  SBIN State Bank of India, SURY Suryoday Small Finance Bank, SVCB SVC Co-operative Bank,
+  TNSC Tamil Nadu State Apex Co-operative Bank, TMBL Tamilnad Mercantile Bank,
+  TBSB Thane Bharat Sahakari Bank, TJSB TJSB Sahakari Bank, UCBA UCO Bank, UBIN Union Bank of India,
+  VARA Varachha Co-operative Bank, YESB Yes Bank, ZCBL Zoroastrian Co-operative Bank`);
 
-export const partnerWallets: readonly Choice[] = [
-  { code: 'airtelmoney', name: 'Airtel Money' },
-  { code: 'amazonpay', name: 'Amazon Pay' },
-  { code: 'freecharge', name: 'Freecharge' },
-  { code: 'jiomoney', name: 'JioMoney' },
-  { code: 'mobikwik', name: 'MobiKwik' },
-  { code: 'olamoney', name: 'Ola Money' },
-  { code: 'paypal', name: 'PayPal' },
-  { code: 'payzapp', name: 'PayZapp' },
-  { code: 'phonepe', name: 'PhonePe' },
-];
+export const partnerWallets = choicesOf(`
+  airtelmoney Airtel Money, amazonpay Amazon Pay, freecharge Freecharge, jiomoney JioMoney,
+  mobikwik MobiKwik, olamoney Ola Money, paypal PayPal, payzapp PayZapp, phonepe PhonePe`);
+
+/** Each is a code and a name, separated by commas. */
+function choicesOf(text: string): Choice[] {
+  return text.split(',').map((choice) => {
+    const [, code = '', name = ''] = /^\s*(\S+) (.+)$/.exec(choice) ?? [];
+    return { code, name };
+  });
+}

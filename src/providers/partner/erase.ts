@@ -1,7 +1,5 @@
 /** The fields of the partner's body that stay when its consumer is erased: all that `translate.ts` reads. */
-import { eraseObject, leaves, listPersonalValues, type Shape } from '../erase.ts';
-import type { Erasing } from '../provider.ts';
-import { jsonObject } from '../wire.ts';
+import { createErasing, leaves, type Shape } from '../erase.ts';
 
 const notes = leaves(
   'keep',
@@ -53,7 +51,7 @@ function recordOf(fields: Shape): Shape {
   return { ...fields, entity: { '': 'keep', ...fields } };
 }
 
-const shape: Shape = {
+export const partnerErasing = createErasing({
   ...leaves('keep', 'entity account_id event contains created_at read_at'),
   payload: {
     payment: recordOf(payment),
@@ -61,10 +59,4 @@ const shape: Shape = {
     order: recordOf(order),
     dispute: recordOf(dispute),
   },
-};
-
-export const partnerErasing: Erasing = {
-  listPersonalValues: (body) => listPersonalValues(jsonObject(body) ?? {}, shape),
-  eraseBody: (body, scrub, replace) =>
-    Buffer.from(JSON.stringify(eraseObject(jsonObject(body) ?? {}, shape, scrub, replace)), 'utf8'),
-};
+});

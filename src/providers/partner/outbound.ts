@@ -1,10 +1,5 @@
 /** The partner's Orders, Payments and Refunds API. */
-import {
-  type LaunchForm,
-  type OutboundProvider,
-  outcomeOf,
-  type PaymentToStart,
-} from '../outbound.ts';
+import { type OutboundProvider, outcomeOf, type PaymentToStart } from '../outbound.ts';
 import { id, segment, truncate } from '../wire.ts';
 import { callPartner, notesOf, refundEvent } from './call-partner.ts';
 import { fetchStatus } from './fetch-status.ts';
@@ -25,9 +20,9 @@ export const partnerOutbound: OutboundProvider = {
       // A repeat could create a second order, so only a call that took no effect is retried.
       isRepeatable: false,
     });
-    const created = outcomeOf(answer, ({ body }) => {
+    const created = outcomeOf(answer, (body) => {
       const providerOrderId = id(body.id);
-      return providerOrderId === undefined ? undefined : { kind: 'done', providerOrderId };
+      return providerOrderId === undefined ? undefined : { providerOrderId };
     });
     if (created.result.kind !== 'done') return created;
     const { providerOrderId } = created.result;
@@ -51,14 +46,14 @@ export const partnerOutbound: OutboundProvider = {
       },
       isRepeatable: true,
     });
-    return outcomeOf(answer, ({ body }) =>
-      id(body.id) === undefined ? undefined : { kind: 'done', records: [refundEvent(body)] },
+    return outcomeOf(answer, (body) =>
+      id(body.id) === undefined ? undefined : { records: [refundEvent(body)] },
     );
   },
 
   fetchStatus,
 
-  launchForm: ({ url, login }, payment): LaunchForm => ({
+  launchForm: ({ url, login }, payment) => ({
     action: `${url.replace(/\/$/, '')}/v1/checkout/embedded`,
     fields: {
       key_id: login,

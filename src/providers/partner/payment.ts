@@ -1,6 +1,7 @@
 /** Translates the partner's payment record. */
 import type { PaymentNotice, References, Total } from '../../domain/payments/notice.ts';
 import {
+  givenTexts,
   id,
   minorUnits,
   object,
@@ -24,7 +25,7 @@ export function toPaymentNotice(
   },
 ): PaymentNotice {
   const startedAtMs = unixSeconds(payment.created_at);
-  const isFailed = event.status === 'failed';
+  const customerFee = customerFeeOf(payment);
   return present({
     pspTransactionId: text(payment.id) ?? '',
     status: event.status,
@@ -35,18 +36,17 @@ export function toPaymentNotice(
     amount: minorUnits(payment.amount),
     currency: text(payment.currency),
     message: text(payment.error_description),
-    paymentMode: paymentMode(payment),
-    subPaymentMode: subPaymentMode(payment),
-    paymentArn: paymentArn(payment),
-    customerFee: customerFeeOf(payment),
-    hasUnknownFee: isFeeUnknown(payment) ? true : undefined,
+    ...methodFields(payment),
+    customerFee,
+    // The fee is null until the payment is captured.
+    hasUnknownFee: bearsFee(payment) && customerFee === undefined ? true : undefined,
     isRelease: isReleased(payment) ? true : undefined,
     offerId: offerIdOf(payment, event.order),
     providerOrderAmount: hasOffer(payment, event.order)
       ? minorUnits(event.order.amount)
       : undefined,
     refundedTotal: refundedTotalOf(payment, event),
-    failure: isFailed ? partnerFailure(payment) : undefined,
+    failure: event.status === 'failed' ? partnerFailure(payment) : undefined,
   }) as PaymentNotice;
 }
 
@@ -56,14 +56,11 @@ export function isReleased(payment: WireObject): boolean {
 }
 
 /** A fee that the consumer bears is part of the amount. */
-function customerFeeOf(payment: WireObject): number | undefined {
-  return payment.fee_bearer === 'customer' ? minorUnits(payment.fee) : undefined;
+function customerFeeOf(payment: WireObject) {
+  return bearsFee(payment) ? minorUnits(payment.fee) : undefined;
 }
 
-/** The fee is null until the payment is captured. */
-function isFeeUnknown(payment: WireObject): boolean {
-  return payment.fee_bearer === 'customer' && minorUnits(payment.fee) === undefined;
-}
+const bearsFee = (payment: WireObject): boolean => payment.fee_bearer === 'customer';
 
 /** Contract 4.15. What the partner releases without a capture was never paid, so it is no refund. */
 function refundedTotalOf(
@@ -96,16 +93,11 @@ function listOffers(order: WireObject): string[] {
   return listed.flatMap((offer) => id(offer) ?? id(object(offer).id) ?? []);
 }
 
+/** Of an event; empty where it does not contain one. */
+export type Records = Readonly<Record<'payment' | 'refund' | 'order', WireObject>>;
+
 /** Contract 6.4: every field that may name the order. The merchant writes the `notes`. */
-export function partnerReferences({
-  payment,
-  refund,
-  order,
-}: {
-  readonly payment: WireObject;
-  readonly refund: WireObject;
-  readonly order: WireObject;
-}): References {
+export function partnerReferences({ payment, refund, order }: Records): References {
   const notes = [payment.notes, order.notes, refund.notes].filter(Boolean).map(object);
   const fromNotes = (name: string) => notes.map((entry) => entry[name]);
   return present({
@@ -116,23 +108,52 @@ export function partnerReferences({
   }) as References;
 }
 
-function paymentMode(payment: WireObject): string | undefined {
-  const cardType = text(object(payment.card).type);
-  switch (text(payment.method)) {
+/** What the method of the payment says: how it is shown, with what the consumer paid, and the reference of the bank. */
+function methodFields(payment: WireObject) {
+  const card = object(payment.card);
+  const upi = object(payment.upi);
+  const data = object(payment.acquirer_data);
+  const cardType = text(card.type);
+  const method = text(payment.method);
+  switch (method) {
     case 'card':
-      return cardModes.get(cardType ?? '') ?? 'Card';
-    case 'emi':
-      return cardType === 'debit' ? 'Debit Card EMI' : 'Credit Card EMI';
-    case 'upi':
-      return 'UPI';
+    case 'emi': {
+      const emiMode = cardType === 'debit' ? 'Debit Card EMI' : 'Credit Card EMI';
+      return {
+        paymentMode: method === 'emi' ? emiMode : (cardModes.get(cardType ?? '') ?? 'Card'),
+        subPaymentMode: givenTexts({
+          scheme: text(card.network),
+          card_type: cardType,
+          issuer: text(card.issuer),
+          masked_card: maskedCard(card),
+        }),
+        paymentArn: text(data.arn) ?? text(data.rrn) ?? text(data.auth_code),
+      };
+    }
+    case 'upi': {
+      const vpa = text(upi.vpa) ?? text(payment.vpa);
+      return {
+        paymentMode: 'UPI',
+        subPaymentMode: givenTexts({ upi_id: vpa, upi_flow: text(upi.flow) }),
+        paymentArn: text(data.rrn) ?? text(data.upi_transaction_id),
+      };
+    }
     case 'netbanking':
-      return 'Netbanking';
+      return {
+        paymentMode: 'Netbanking',
+        subPaymentMode: givenTexts({ bank_name: text(payment.bank) }),
+        paymentArn: text(data.bank_transaction_id),
+      };
     case 'wallet':
-      return 'Wallet';
+      return {
+        paymentMode: 'Wallet',
+        subPaymentMode: givenTexts({ wallet_name: text(payment.wallet) }),
+        paymentArn: text(data.transaction_id),
+      };
     case 'paylater':
-      return 'Pay Later';
+      return { paymentMode: 'Pay Later' };
     default:
-      return undefined;
+      return {};
   }
 }
 
@@ -142,34 +163,6 @@ const cardModes: ReadonlyMap<string, string> = new Map([
   ['prepaid', 'Prepaid Card'],
 ]);
 
-function subPaymentMode(payment: WireObject): Record<string, string> | undefined {
-  const fields = present(subPaymentFields(payment)) as Record<string, string>;
-  return Object.keys(fields).length === 0 ? undefined : fields;
-}
-
-function subPaymentFields(payment: WireObject): Record<string, string | undefined> {
-  const card = object(payment.card);
-  const upi = object(payment.upi);
-  switch (text(payment.method)) {
-    case 'card':
-    case 'emi':
-      return {
-        scheme: text(card.network),
-        card_type: text(card.type),
-        issuer: text(card.issuer),
-        masked_card: maskedCard(card),
-      };
-    case 'upi':
-      return { upi_id: text(upi.vpa) ?? text(payment.vpa), upi_flow: text(upi.flow) };
-    case 'netbanking':
-      return { bank_name: text(payment.bank) };
-    case 'wallet':
-      return { wallet_name: text(payment.wallet) };
-    default:
-      return {};
-  }
-}
-
 /** Never more digits than these, whatever the fields contain. */
 function maskedCard(card: WireObject): string | undefined {
   const last4 = text(card.last4);
@@ -177,21 +170,4 @@ function maskedCard(card: WireObject): string | undefined {
   const masked = `${(text(card.iin) ?? '').slice(0, 6)}******${last4.slice(-4)}`;
   // Both were cut by UTF-16 units: half a character cannot be stored.
   return masked.toWellFormed();
-}
-
-function paymentArn(payment: WireObject): string | undefined {
-  const data = object(payment.acquirer_data);
-  switch (text(payment.method)) {
-    case 'card':
-    case 'emi':
-      return text(data.arn) ?? text(data.rrn) ?? text(data.auth_code);
-    case 'upi':
-      return text(data.rrn) ?? text(data.upi_transaction_id);
-    case 'netbanking':
-      return text(data.bank_transaction_id);
-    case 'wallet':
-      return text(data.transaction_id);
-    default:
-      return undefined;
-  }
 }

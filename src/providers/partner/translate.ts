@@ -13,7 +13,7 @@ import {
   unixSeconds,
   type WireObject,
 } from '../wire.ts';
-import { isReleased, partnerReferences, toPaymentNotice } from './payment.ts';
+import { isReleased, partnerReferences, type Records, toPaymentNotice } from './payment.ts';
 import { displayName } from './settings.ts';
 
 type Event =
@@ -36,9 +36,9 @@ export function translatePartner(body: Buffer): Translation {
   if (!envelope) return unreadable('the body is not a JSON object');
   const name = text(envelope.event);
   if (name === undefined) return unreadable('the field event is missing');
-  const event = events.get(name);
   const payload = object(envelope.payload);
   if (name.startsWith('payment.dispute.')) return translateDispute(name, payload);
+  const event = events.get(name);
   if (!event) return ignore(name);
   const records = {
     payment: readRecord(payload.payment),
@@ -46,35 +46,18 @@ export function translatePartner(body: Buffer): Translation {
     order: readRecord(payload.order),
   };
   const eventAtMs = unixSeconds(envelope.created_at);
-  return event.about === 'payment'
-    ? translatePayment(records, event.status, eventAtMs, unixSeconds(envelope.read_at))
-    : translateRefund(records, event.status, eventAtMs);
-}
-
-type Records = {
-  readonly payment: WireObject;
-  readonly refund: WireObject;
-  readonly order: WireObject;
-};
-
-function translatePayment(
-  records: Records,
-  status: PaymentStatus,
-  eventAtMs: number | undefined,
-  refundsAtMs: number | undefined,
-): Translation {
-  const { payment } = records;
-  if (id(payment.id) === undefined) return unreadable('payload.payment has no id');
+  if (event.about === 'refund') return translateRefund(records, event.status, eventAtMs);
+  if (id(records.payment.id) === undefined) return unreadable('payload.payment has no id');
   return {
     kind: 'notice',
     notice: {
       references: partnerReferences(records),
-      payment: toPaymentNotice(payment, {
-        status: statusOf(payment, status),
+      payment: toPaymentNotice(records.payment, {
+        status: statusOf(records.payment, event.status),
         occurredAtMs: eventAtMs,
         statusSinceMs: eventAtMs,
         order: records.order,
-        refundsAtMs,
+        refundsAtMs: unixSeconds(envelope.read_at),
       }),
     },
   };
@@ -165,25 +148,16 @@ function toRefundNotice(
 
 /** `refund.created` means pending, unless the record has a final status. */
 function recordStatus(refund: WireObject): RefundStatus {
-  switch (text(refund.status)) {
-    case 'processed':
-      return 'succeeded';
-    case 'failed':
-      return 'failed';
-    default:
-      return 'pending';
-  }
+  const status = text(refund.status);
+  if (status === 'processed') return 'succeeded';
+  return status === 'failed' ? 'failed' : 'pending';
 }
 
 /** Contract 6.9: disputes that cost money or need an answer are reviewed by a person; others are only recorded. */
-const disputesToReview: ReadonlySet<string> = new Set([
-  'payment.dispute.created',
-  'payment.dispute.action_required',
-  'payment.dispute.lost',
-]);
+const disputesToReview = /^payment\.dispute\.(created|action_required|lost)$/;
 
 function translateDispute(name: string, payload: WireObject): Translation {
-  const isToReview = disputesToReview.has(name);
+  const isToReview = disputesToReview.test(name);
   const payment = readRecord(payload.payment);
   const pspTransactionId = id(payment.id) ?? id(readRecord(payload.dispute).payment_id);
   if (pspTransactionId === undefined) {

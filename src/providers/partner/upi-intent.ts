@@ -39,9 +39,9 @@ export async function startIntent(
     // Both calls together take no longer than one: the consumer waits for them.
     answerMsMax: paymentLimits.providerAnswerMsMax - created.durationMs,
   });
-  const { result } = outcomeOf<{ readonly intentUrl: string }>(answer, ({ body }) => {
+  const { result } = outcomeOf(answer, (body) => {
     const intentUrl = readIntentUrl(api, body.link);
-    return intentUrl === undefined ? undefined : { kind: 'done', intentUrl };
+    return intentUrl === undefined ? undefined : { intentUrl };
   });
   // The words of a refusal are dropped, because they may quote the e-mail address or the phone number.
   const intentCall = { answer, outcome: result.kind };

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accountDefaults, checkSettings } from '../../../src/domain/accounts/account.ts';
-import type { Branding } from '../../../src/domain/accounts/branding.ts';
+import {
+  accountDefaults,
+  type Branding,
+  checkSettings,
+} from '../../../src/domain/accounts/account.ts';
 import { ServiceError } from '../../../src/domain/errors.ts';
 
 test('branding that a shop may have is accepted', () => {

@@ -23,9 +23,9 @@ export const acmePayOutbound: OutboundProvider = {
       },
       isRepeatable: true,
     });
-    return outcomeOf(answer, ({ body }) => {
+    return outcomeOf(answer, (body) => {
       const redirectUrl = text(body.page);
-      return redirectUrl === undefined ? undefined : { kind: 'done', redirectUrl };
+      return redirectUrl === undefined ? undefined : { redirectUrl };
     });
   },
 
@@ -36,10 +36,10 @@ export const acmePayOutbound: OutboundProvider = {
       body: { cents: refund.amount, reference: refund.refundRequestId },
       isRepeatable: true,
     });
-    return outcomeOf(answer, ({ body }) =>
+    return outcomeOf(answer, (body) =>
       id(object(body.return).id) === undefined
         ? undefined
-        : { kind: 'done', records: [recordOf({ type: 'return.updated', ...body })] },
+        : { records: [recordOf({ type: 'return.updated', ...body })] },
     );
   },
 
@@ -50,7 +50,7 @@ export const acmePayOutbound: OutboundProvider = {
     if (answer.kind === 'answered' && answer.status === 404) {
       return { answer, result: { kind: 'done', isKnown: false, wasTried: false, records: [] } };
     }
-    return outcomeOf(answer, ({ body }) => readCharge(body, target));
+    return outcomeOf(answer, (body) => readCharge(body, target));
   },
 
   paidField: 'acme_paid',
@@ -70,13 +70,12 @@ function pathOf({ transaction }: TransactionToFetch): string {
 function readCharge(
   body: WireObject,
   { transaction }: TransactionToFetch,
-): ({ kind: 'done' } & FetchedStatus) | undefined {
+): FetchedStatus | undefined {
   if (!Array.isArray(body.returns)) return undefined;
   const returns = body.returns.map(object);
   const ids = returns.map((entry) => id(entry.id)).filter((known) => known !== undefined);
   const { store, charge, at } = body;
   return {
-    kind: 'done',
     isKnown: transaction.type === 'payment' || ids.includes(transaction.transactionId),
     ...(transaction.type === 'refund' && { knownCallIds: ids }),
     wasTried: text(object(charge).state) !== 'open',
