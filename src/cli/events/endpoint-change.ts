@@ -10,12 +10,13 @@ import {
   rotateEndpoint,
   updateEndpoint,
 } from '../../use-cases/events/change-endpoint.ts';
-import { overlapOption, readOverlap } from '../accounts/overlap-option.ts';
 import { type Command, defineCommand, UsageError } from '../framework/command.ts';
+import { overlapOption, readOverlap } from '../framework/common-options.ts';
 import {
   endpointArgument,
   endpointOptions,
   endpointView,
+  readEndpoint,
   readEndpointId,
   untilEverybodyKnows,
 } from './endpoint-view.ts';
@@ -28,28 +29,28 @@ export const endpointUpdate = defineCommand({
   arguments: [endpointArgument],
   options: {
     ...endpointOptions,
-    'all-events': { type: 'boolean', text: 'Send all types of events.' },
+    'all-events': { text: 'Send all types of events.' },
   },
   examples: [
     'endpoint update ep_… --url https://shop.example/v2/events',
     'endpoint update ep_… --event order_completed',
   ],
-  prepare: ({ values, positionals: [text = ''] }) => {
+  read: ({ values: { url, event, 'all-events': isAll }, positionals: [text = ''] }) => {
     const endpointId = readEndpointId(text);
-    const { url, event, 'all-events': isAll } = values;
     if (url === undefined && event === undefined && !isAll) {
       throw new UsageError('Give --url URL, --event TYPE or --all-events.');
     }
     if (event !== undefined && isAll) throw new UsageError('Give --event or --all-events.');
     const events = isAll ? [] : event;
-    const requested = { ...(url !== undefined && { url }), ...(events && { events }) };
     return {
-      run: async (services) => {
-        const changed = await updateEndpoint(services, endpointId, requested, commandLine);
-        await untilEverybodyKnows();
-        return endpointView(changed);
-      },
+      endpointId,
+      requested: { ...(url !== undefined && { url }), ...(events && { events }) },
     };
+  },
+  run: async (services, { endpointId, requested }) => {
+    const changed = await updateEndpoint(services, endpointId, requested, commandLine);
+    await untilEverybodyKnows();
+    return endpointView(changed);
   },
 });
 
@@ -61,19 +62,14 @@ export const endpointRotate = defineCommand({
   arguments: [endpointArgument],
   options: overlapOption,
   examples: ['endpoint rotate ep_…', 'endpoint rotate ep_… --overlap 0s'],
-  prepare: ({ values, positionals: [text = ''] }) => {
-    const endpointId = readEndpointId(text);
-    const overlapSeconds = readOverlap(values.overlap);
-    return {
-      run: async (services) => {
-        const rotated = await rotateEndpoint(services, endpointId, overlapSeconds, commandLine);
-        return {
-          endpoint_id: endpointId,
-          secret: rotated.secret,
-          old_valid_until: rotated.oldValidUntil.toISOString(),
-        };
-      },
-    };
+  read: ({ values, positionals: [text = ''] }) => ({
+    endpointId: readEndpointId(text),
+    overlapSeconds: readOverlap(values.overlap),
+  }),
+  run: async (services, { endpointId, overlapSeconds }) => {
+    const rotated = await rotateEndpoint(services, endpointId, overlapSeconds, commandLine);
+    const { secret, oldValidUntil } = rotated;
+    return { endpointId, secret, oldValidUntil };
   },
 });
 
@@ -104,16 +100,12 @@ function commandOf(
     ...texts,
     arguments: [endpointArgument],
     examples: [`endpoint ${verb} ep_…`],
-    prepare: ({ positionals: [text = ''] }) => {
-      const endpointId = readEndpointId(text);
-      return {
-        run: async (services) => {
-          const changed = await change(services, endpointId, commandLine);
-          if (verb === 'delete') return { endpoint_id: endpointId, deleted: true };
-          await untilEverybodyKnows();
-          return endpointView(changed);
-        },
-      };
+    read: readEndpoint,
+    run: async (services, endpointId) => {
+      const changed = await change(services, endpointId, commandLine);
+      if (verb === 'delete') return { endpointId, deleted: true };
+      await untilEverybodyKnows();
+      return endpointView(changed);
     },
   });
 }

@@ -16,18 +16,12 @@ export const endpointCreate = defineCommand({
     'endpoint create acc_… --url https://shop.example/events',
     'endpoint create acc_… --url https://shop.example/events --event order_completed --event refund_success',
   ],
-  prepare: ({ values: { url, event = [] }, positionals: [accountId = ''] }) => ({
-    run: async (services) => {
-      const created = await createEndpoint(
-        services,
-        accountId,
-        { url, events: event },
-        commandLine,
-      );
-      await untilEverybodyKnows();
-      const { endpoint_id, account_id, url: sentTo, events } = endpointView(created);
-      return { endpoint_id, account_id, url: sentTo, secret: created.secret, events };
-    },
-    advise: ({ endpoint_id }) => [`Send it a test event: ${cliCall} endpoint test ${endpoint_id}`],
-  }),
+  run: async (services, { values, positionals: [accountId = ''] }) => {
+    const requested = { url: values.url, events: values.event ?? [] };
+    const created = await createEndpoint(services, accountId, requested, commandLine);
+    await untilEverybodyKnows();
+    const { endpointId, url, events } = endpointView(created);
+    return { endpointId, accountId, url, secret: created.secret, events };
+  },
+  advise: ({ endpointId }) => [`Send it a test event: ${cliCall} endpoint test ${endpointId}`],
 });

@@ -2,11 +2,8 @@
 import { listAllEndpoints, listEndpoints } from '../../store/accounts/endpoints.ts';
 import { defineCommand } from '../framework/command.ts';
 import { accountOption, checkAccount } from '../framework/common-options.ts';
-import { renderList } from '../framework/list.ts';
-import type { Column } from '../framework/table.ts';
+import { type Column, renderTable } from '../framework/table.ts';
 import { endpointView } from './endpoint-view.ts';
-
-type EndpointView = ReturnType<typeof endpointView>;
 
 export const endpointList = defineCommand({
   name: ['endpoint', 'list'],
@@ -15,28 +12,24 @@ export const endpointList = defineCommand({
     'Prints the endpoints of all accounts or of one, with the reason if one is disabled.',
   options: accountOption,
   examples: ['endpoint list', 'endpoint list --account acc_…'],
-  prepare: ({ values: { account } }) => ({
-    run: async ({ database, accounts }) => {
-      if (account === undefined) {
-        return { endpoints: (await listAllEndpoints(database)).map(endpointView) };
-      }
-      await checkAccount({ accounts }, account);
-      return { endpoints: (await listEndpoints(database, account)).map(endpointView) };
-    },
-    render: (outcome, screen) =>
-      renderList((outcome as { endpoints: EndpointView[] }).endpoints, columns, undefined, screen),
-  }),
+  run: async ({ database, accounts }, { values: { account } }) => {
+    await checkAccount({ accounts }, account);
+    const endpoints =
+      account === undefined ? listAllEndpoints(database) : listEndpoints(database, account);
+    return { endpoints: (await endpoints).map(endpointView) };
+  },
+  render: ({ endpoints }, screen) => renderTable(endpoints, columns, screen),
 });
 
-const columns: ReadonlyArray<Column<EndpointView>> = [
-  { title: 'ENDPOINT', text: (shown) => shown.endpoint_id },
-  { title: 'ACCOUNT', text: (shown) => shown.account_id },
+const columns: ReadonlyArray<Column<ReturnType<typeof endpointView>>> = [
+  { title: 'ENDPOINT', text: ({ endpointId }) => endpointId },
+  { title: 'ACCOUNT', text: ({ accountId }) => accountId },
   { title: 'URL', text: ({ url }) => url, widthMax: 60 },
   {
     title: 'STATE',
     text: ({ enabled }) => (enabled ? 'enabled' : 'disabled'),
     style: ({ enabled }) => (enabled ? 'green' : 'red'),
   },
-  { title: 'REASON', text: (shown) => shown.disabled_reason },
+  { title: 'REASON', text: ({ disabledReason }) => disabledReason },
   { title: 'EVENTS', text: ({ events }) => events.join(',') },
 ];

@@ -2,7 +2,7 @@
 import { commandLine } from '../../domain/audit.ts';
 import { testEndpoint } from '../../use-cases/events/test-endpoint.ts';
 import { defineCommand } from '../framework/command.ts';
-import { endpointArgument, readEndpointId } from './endpoint-view.ts';
+import { endpointArgument, readEndpoint } from './endpoint-view.ts';
 
 export const endpointTest = defineCommand({
   name: ['endpoint', 'test'],
@@ -11,21 +11,11 @@ export const endpointTest = defineCommand({
     'Sends an event of the type "test" with the sequence 0 and without an order, and prints the answer. It is not stored and not repeated. The exit status is 1 unless the answer is 2xx.',
   arguments: [endpointArgument],
   examples: ['endpoint test ep_…'],
-  prepare: ({ positionals: [text = ''] }) => {
-    const endpointId = readEndpointId(text);
-    return {
-      run: async (services) => {
-        const tested = await testEndpoint(services, endpointId, commandLine);
-        return {
-          endpoint_id: endpointId,
-          event_id: tested.eventId,
-          delivered: tested.isDelivered,
-          status: tested.status,
-          duration_ms: tested.durationMs,
-          response: tested.response,
-        };
-      },
-      isFailure: ({ delivered }) => delivered !== true,
-    };
+  read: readEndpoint,
+  run: async (services, endpointId) => {
+    const tested = await testEndpoint(services, endpointId, commandLine);
+    const { eventId, isDelivered: delivered, status, durationMs, response } = tested;
+    return { endpointId, eventId, delivered, status, durationMs, response };
   },
+  isFailure: ({ delivered }) => !delivered,
 });

@@ -4,16 +4,21 @@ import type { Endpoint } from '../../domain/accounts/endpoint.ts';
 import { accountLimits } from '../../domain/accounts/limits.ts';
 import { eventTypes } from '../../domain/event-type.ts';
 import { findAccountIdOfEndpoint } from '../../domain/ids.ts';
-import { type ArgumentSpec, UsageError, type ValueSpec } from '../framework/command.ts';
+import {
+  type ArgumentSpec,
+  type OptionSpecs,
+  UsageError,
+  type Words,
+} from '../framework/command.ts';
 
 export function endpointView(endpoint: Endpoint) {
   return {
-    endpoint_id: endpoint.endpointId,
-    account_id: endpoint.accountId,
+    endpointId: endpoint.endpointId,
+    accountId: endpoint.accountId,
     url: endpoint.url,
     events: endpoint.events.length === 0 ? [...eventTypes] : endpoint.events,
     enabled: endpoint.disabledReason === null,
-    disabled_reason: endpoint.disabledReason,
+    disabledReason: endpoint.disabledReason,
   };
 }
 
@@ -28,15 +33,21 @@ export function readEndpointId(text: string): string {
   throw new UsageError(`"${text}" is not an endpoint id: "endpoint list" prints them.`);
 }
 
+/** For commands whose only argument it is. */
+export function readEndpoint({
+  positionals: [text = ''],
+}: Pick<Words<OptionSpecs>, 'positionals'>) {
+  return readEndpointId(text);
+}
+
 export const endpointOptions = {
-  url: { type: 'string', value: 'URL', text: 'Where events are sent, with https.' },
+  url: { value: 'URL', text: 'Where events are sent, with https.' },
   event: {
-    type: 'string',
     value: 'TYPE',
     multiple: true,
     text: `A type of events to send: ${eventTypes.join(', ')}. May be repeated. All unless given.`,
   },
-} as const satisfies Record<string, ValueSpec>;
+} as const satisfies OptionSpecs;
 
 /** Every process of the service uses the endpoint from then on, so that no event after the command is missed. */
 export async function untilEverybodyKnows(): Promise<void> {

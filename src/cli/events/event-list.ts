@@ -3,7 +3,7 @@ import { eventIdOf, findEventKey } from '../../domain/ids.ts';
 import { type EventCursor, eventStates, type ListedEvent } from '../../store/events/event-lists.ts';
 import { listEvents } from '../../use-cases/events/list-events.ts';
 import { UsageError } from '../framework/command.ts';
-import { orderOption, readOneOf, readOrderId } from '../framework/common-options.ts';
+import { orderOption, readOrderId } from '../framework/common-options.ts';
 import { defineList, effort, listScope } from '../framework/list.ts';
 import { ageOf, type Column } from '../framework/table.ts';
 
@@ -16,32 +16,30 @@ function readAfter(text: string | undefined): EventCursor | undefined {
   return { ...key, endpointId };
 }
 
-type EventView = ReturnType<typeof eventView>;
-
 function eventView(event: ListedEvent) {
   return {
-    event_id: eventIdOf(event),
-    endpoint_id: event.endpointId,
-    event_type: event.type,
+    eventId: eventIdOf(event),
+    endpointId: event.endpointId,
+    eventType: event.type,
     sequence: event.sequence,
-    svc_order_id: event.orderId,
+    svcOrderId: event.orderId,
     state: event.state,
     attempts: event.attempts,
-    next_attempt_at: event.nextAttemptAt?.toISOString() ?? null,
-    occurred_at: event.occurredAt.toISOString(),
+    nextAttemptAt: event.nextAttemptAt,
+    occurredAt: event.occurredAt,
   };
 }
 
 const styles = { pending: 'yellow', delivered: 'green', undelivered: 'red' } as const;
 
-const columns: ReadonlyArray<Column<EventView>> = [
-  { title: 'EVENT', text: (shown) => shown.event_id },
-  { title: 'TYPE', text: (shown) => shown.event_type },
+const columns: ReadonlyArray<Column<ReturnType<typeof eventView>>> = [
+  { title: 'EVENT', text: ({ eventId }) => eventId },
+  { title: 'TYPE', text: ({ eventType }) => eventType },
   { title: 'STATE', text: ({ state }) => state, style: ({ state }) => styles[state] },
   { title: 'ATTEMPTS', text: ({ attempts }) => String(attempts), isRight: true },
-  { title: 'AGE', text: (shown, screen) => ageOf(shown.occurred_at, screen), isRight: true },
-  { title: 'NEXT', text: (shown) => shown.next_attempt_at },
-  { title: 'ENDPOINT', text: (shown) => shown.endpoint_id },
+  { title: 'AGE', text: (shown, screen) => ageOf(shown.occurredAt, screen), isRight: true },
+  { title: 'NEXT', text: ({ nextAttemptAt }) => nextAttemptAt?.toISOString() },
+  { title: 'ENDPOINT', text: ({ endpointId }) => endpointId },
 ];
 
 export const eventList = defineList({
@@ -52,8 +50,8 @@ export const eventList = defineList({
   options: {
     ...orderOption,
     state: {
-      type: 'string',
       value: 'STATE',
+      words: eventStates,
       text: `Only those of this state: ${eventStates.join(', ')}.`,
     },
   },
@@ -61,18 +59,14 @@ export const eventList = defineList({
   examples: ['event list --order o_…', 'event list --account acc_… --state undelivered'],
   rows: 'events',
   columns,
-  prepare: (values) => {
-    const state = readOneOf('--state', values.state, eventStates);
-    const orderId = readOrderId(values.order);
-    const after = readAfter(values.after);
+  prepare: ({ state, order, after: afterText }) => {
+    const orderId = readOrderId(order);
+    const after = readAfter(afterText);
     return async (services, page) => {
       const { since: orderedSince, limit } = page;
       const query = { filter: { orderId, state, orderedSince }, after, limit, effort };
       const { rows, next } = await listEvents(services, await listScope(services, page), query);
-      return {
-        rows: rows.map(eventView),
-        next: next && `${eventIdOf(next)}/${next.endpointId}`,
-      };
+      return { rows: rows.map(eventView), next: next && `${eventIdOf(next)}/${next.endpointId}` };
     };
   },
 });

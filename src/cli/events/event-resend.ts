@@ -15,36 +15,35 @@ export const eventResend = defineCommand({
   arguments: [{ ...eventArgument, isOptional: true }],
   options: {
     ...sinceOption('All events since then.'),
-    endpoint: { type: 'string', value: 'ID', text: 'Only to this endpoint.' },
+    endpoint: { value: 'ID', text: 'Only to this endpoint.' },
   },
   examples: ['event resend evt_…', 'event resend --since 24h --endpoint ep_…'],
-  prepare: ({ values, positionals: [eventId] }) => {
+  read: ({ values, positionals: [eventId] }) => {
     if ((eventId === undefined) === (values.since === undefined)) {
       throw new UsageError('Give an event id, or a time with --since TIME.');
     }
     const event = eventId === undefined ? undefined : readEventKey(eventId);
     const sinceAt = readSince(values.since);
     const endpointId = values.endpoint === undefined ? undefined : readEndpointId(values.endpoint);
-    return {
-      run: async (services) => {
-        const since = sinceAt(services.clock()) ?? services.clock();
-        const range = event ? { event } : { since };
-        const { resent, pruned } = await resendEvents(services, range, endpointId, commandLine);
-        if (event && resent + pruned === 0) {
-          const isKnown = (await showEvent(services, event)) !== undefined;
-          throw new RefusedError(
-            isKnown
-              ? `Event ${eventId} was not for ${endpointId ? `endpoint ${endpointId}` : 'any endpoint that still exists'}.`
-              : `There is no event ${eventId}.`,
-          );
-        }
-        if (event && resent === 0) {
-          throw new RefusedError(
-            `Event ${eventId} cannot be sent again: its body was pruned by age (EVENT_DAYS).`,
-          );
-        }
-        return { resent, ...(pruned > 0 && { not_resent_body_pruned: pruned }) };
-      },
-    };
+    return { eventId, event, sinceAt, endpointId };
+  },
+  run: async (services, { eventId, event, sinceAt, endpointId }) => {
+    const since = sinceAt(services.clock()) ?? services.clock();
+    const range = event ? { event } : { since };
+    const { resent, pruned } = await resendEvents(services, range, endpointId, commandLine);
+    if (event && resent + pruned === 0) {
+      const isKnown = (await showEvent(services, event)) !== undefined;
+      throw new RefusedError(
+        isKnown
+          ? `Event ${eventId} was not for ${endpointId ? `endpoint ${endpointId}` : 'any endpoint that still exists'}.`
+          : `There is no event ${eventId}.`,
+      );
+    }
+    if (event && resent === 0) {
+      throw new RefusedError(
+        `Event ${eventId} cannot be sent again: its body was pruned by age (EVENT_DAYS).`,
+      );
+    }
+    return { resent, ...(pruned > 0 && { notResentBodyPruned: pruned }) };
   },
 });

@@ -1,15 +1,14 @@
 /** `event show`: prints one event with its body as it is sent, and every attempt. Contract 12.7. */
-import { type EventKey, eventIdOf, findEventKey } from '../../domain/ids.ts';
-import { type ShownEvent, showEvent } from '../../use-cases/events/list-events.ts';
+import { type EventKey, findEventKey } from '../../domain/ids.ts';
+import type { StoredAttempt } from '../../store/events/event-lists.ts';
+import { showEvent } from '../../use-cases/events/list-events.ts';
 import {
   type ArgumentSpec,
   defineCommand,
-  type Outcome,
   RefusedError,
   UsageError,
 } from '../framework/command.ts';
-import { renderFields } from '../framework/render.ts';
-import { paint, type Screen } from '../framework/screen.ts';
+import { paint, renderFields } from '../framework/screen.ts';
 import { type Column, renderTable } from '../framework/table.ts';
 
 export const eventArgument = {
@@ -31,63 +30,40 @@ export const eventShow = defineCommand({
     'Prints one event, its body as it is sent unless it was pruned, and each attempt with the start of the answer. The body holds personal data.',
   arguments: [eventArgument],
   examples: ['event show evt_…'],
-  prepare: ({ positionals: [text = ''] }) => {
-    const key = readEventKey(text);
+  read: ({ positionals: [eventId = ''] }) => ({ eventId, key: readEventKey(eventId) }),
+  run: async (services, { eventId, key }) => {
+    const event = await showEvent(services, key);
+    if (!event) throw new RefusedError(`There is no event ${eventId}.`);
     return {
-      run: async (services) => {
-        const event = await showEvent(services, key);
-        if (!event) throw new RefusedError(`There is no event ${text}.`);
-        return shownView(event);
+      event: {
+        eventId,
+        accountId: event.accountId,
+        eventType: event.type,
+        sequence: event.sequence,
+        svcOrderId: event.orderId,
+        svcTransactionId: event.transactionId,
+        status: event.status,
+        occurredAt: event.occurredAt,
+        body: event.body?.toString('utf8') ?? null,
+        bodyPruned: event.body === null,
       },
-      render: (outcome, screen) => render(outcome as ShownView, screen),
+      attempts: event.attempts.map(attemptView),
     };
+  },
+  render: ({ event, attempts }, screen) => {
+    const title = paint(screen, 'bold', 'Attempts:');
+    return `${renderFields(event)}\n\n${title}\n${renderTable(attempts, columns, screen, 'None.')}`;
   },
 });
 
-type ShownView = ReturnType<typeof shownView>;
-type AttemptView = ShownView['attempts'][number];
-
-function shownView(event: ShownEvent) {
-  return {
-    event: {
-      event_id: eventIdOf(event),
-      account_id: event.accountId,
-      event_type: event.type,
-      sequence: event.sequence,
-      svc_order_id: event.orderId,
-      svc_transaction_id: event.transactionId,
-      status: event.status,
-      occurred_at: event.occurredAt.toISOString(),
-      body: event.body?.toString('utf8') ?? null,
-      body_pruned: event.body === null,
-    },
-    attempts: event.attempts.map((attempt) => ({
-      endpoint_id: attempt.endpointId,
-      at: attempt.attemptedAt.toISOString(),
-      status: attempt.status,
-      duration_ms: attempt.durationMs,
-      response: attempt.response,
-    })),
-  };
+function attemptView({ endpointId, attemptedAt, status, durationMs, response }: StoredAttempt) {
+  return { endpointId, at: attemptedAt, status, durationMs, response };
 }
 
-function render({ event, attempts }: ShownView, screen: Screen): string {
-  return [
-    renderFields(event satisfies Outcome),
-    '',
-    paint(screen, 'bold', 'Attempts:'),
-    attempts.length === 0 ? 'None.' : renderTable(attempts, columns, screen),
-  ].join('\n');
-}
-
-const columns: ReadonlyArray<Column<AttemptView>> = [
-  { title: 'AT', text: ({ at }) => at },
-  {
-    title: 'STATUS',
-    text: ({ status }) => (status === null ? '-' : String(status)),
-    isRight: true,
-  },
-  { title: 'MS', text: (shown) => String(shown.duration_ms), isRight: true },
-  { title: 'ENDPOINT', text: (shown) => shown.endpoint_id },
+const columns: ReadonlyArray<Column<ReturnType<typeof attemptView>>> = [
+  { title: 'AT', text: ({ at }) => at.toISOString() },
+  { title: 'STATUS', text: ({ status }) => status?.toString(), isRight: true },
+  { title: 'MS', text: ({ durationMs }) => String(durationMs), isRight: true },
+  { title: 'ENDPOINT', text: ({ endpointId }) => endpointId },
   { title: 'ANSWER', text: ({ response }) => response },
 ];

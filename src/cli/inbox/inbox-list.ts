@@ -1,7 +1,7 @@
 /** `inbox list`: prints the newest deliveries, of all states or of one, page by page. */
 import { listDeliveries } from '../../use-cases/inbox/list-deliveries.ts';
 import { defineList, effort, listScope } from '../framework/list.ts';
-import { deliveryColumns, describedView, readState, stateOption } from './delivery-view.ts';
+import { deliveryColumns, describedView, stateOption } from './delivery-view.ts';
 import { readAccountId } from './inbox-show.ts';
 
 export const inboxList = defineList({
@@ -14,9 +14,8 @@ export const inboxList = defineList({
   examples: ['inbox list --state parked', 'inbox list --account acc_… --since 24h --limit 20'],
   rows: 'deliveries',
   columns: deliveryColumns,
-  prepare: (values) => {
-    const state = readState(values.state);
-    if (values.after !== undefined) readAccountId(values.after);
+  prepare: ({ state, after: afterText }) => {
+    if (afterText !== undefined) readAccountId(afterText);
     return async (services, page) => {
       const { since, after, limit } = page;
       const query = { filter: { state, since }, after, limit, effort };

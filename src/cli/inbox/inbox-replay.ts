@@ -4,7 +4,7 @@ import { walkDeliveryIds } from '../../store/inbox/deliveries.ts';
 import { replayDelivery } from '../../use-cases/inbox/replay-delivery.ts';
 import { defineCommand, RefusedError, UsageError } from '../framework/command.ts';
 import { deliveryArgument } from '../framework/common-options.ts';
-import { deliveryView, readState, stateOption } from './delivery-view.ts';
+import { deliveryView, stateOption } from './delivery-view.ts';
 import { readAccountId } from './inbox-show.ts';
 
 export const inboxReplay = defineCommand({
@@ -15,28 +15,25 @@ export const inboxReplay = defineCommand({
   arguments: [{ ...deliveryArgument, isOptional: true }],
   options: stateOption,
   examples: ['inbox replay dlv_…', 'inbox replay --state dead'],
-  prepare: ({ values, positionals: [deliveryId] }) => {
-    const state = readState(values.state);
+  read: ({ values: { state }, positionals: [deliveryId] }) => {
     if ((deliveryId === undefined) === (state === undefined)) {
       throw new UsageError('Give a delivery id, or the state of deliveries with --state STATE.');
     }
-    const one =
-      deliveryId === undefined ? undefined : { accountId: readAccountId(deliveryId), deliveryId };
-    return {
-      run: async (services) => {
-        const ofState = state ? walkDeliveryIds(services.database, state) : [];
-        const replayed = [];
-        const pruned = [];
-        for await (const key of one ? [one] : ofState) {
-          // A delivery that fails again is printed in its stored state and does not stop the others.
-          const outcome = await replayDelivery(services, commandLine, key);
-          if (!outcome) throw new RefusedError(`There is no delivery ${key.deliveryId}.`);
-          if (outcome.kind !== 'pruned') replayed.push(deliveryView(outcome.delivery));
-          else if (one) throw new RefusedError(outcome.refusal);
-          else pruned.push(key.deliveryId);
-        }
-        return { replayed, ...(pruned.length > 0 && { not_replayed_body_pruned: pruned }) };
-      },
-    };
+    const one = deliveryId !== undefined && { accountId: readAccountId(deliveryId), deliveryId };
+    return { one, state };
+  },
+  run: async (services, { one, state }) => {
+    const ofState = state ? walkDeliveryIds(services.database, state) : [];
+    const replayed = [];
+    const pruned = [];
+    for await (const key of one ? [one] : ofState) {
+      // A delivery that fails again is printed in its stored state and does not stop the others.
+      const outcome = await replayDelivery(services, commandLine, key);
+      if (!outcome) throw new RefusedError(`There is no delivery ${key.deliveryId}.`);
+      if (outcome.kind !== 'pruned') replayed.push(deliveryView(outcome.delivery));
+      else if (one) throw new RefusedError(outcome.refusal);
+      else pruned.push(key.deliveryId);
+    }
+    return { replayed, ...(pruned.length > 0 && { notReplayedBodyPruned: pruned }) };
   },
 });

@@ -4,22 +4,12 @@ import { UsageError } from '../framework/command.ts';
 import { defineList } from '../framework/list.ts';
 import { ageOf, type Column } from '../framework/table.ts';
 
-type ReviewView = ReturnType<typeof reviewView>;
-
 function reviewView(entry: ReviewEntry) {
-  return {
-    id: entry.id,
-    kind: entry.kind,
-    account_id: entry.accountId,
-    order_id: entry.orderId,
-    transaction_id: entry.transactionId,
-    reason: entry.reason,
-    advice: entry.advice,
-    since: entry.since.toISOString(),
-  };
+  const { id, kind, accountId, orderId, transactionId, reason, advice, since } = entry;
+  return { id, kind, accountId, orderId, transactionId, reason, advice, since };
 }
 
-const columns: ReadonlyArray<Column<ReviewView>> = [
+const columns: ReadonlyArray<Column<ReturnType<typeof reviewView>>> = [
   { title: 'OPEN', text: (entry, screen) => ageOf(entry.since, screen), isRight: true },
   { title: 'REASON', text: ({ reason }) => reason, widthMax: 26, style: () => 'yellow' },
   { title: 'ID', text: ({ id }) => id },
@@ -32,7 +22,7 @@ export const reviewList = defineList({
   description:
     'Lists every open item: deliveries that need a review, flags of orders and transactions, and dead deliveries. Each has an id for "review resolve", the reason, and an advice.',
   options: {
-    after: { type: 'string', value: 'NEXT', text: 'Continue at the "next" of the last page.' },
+    after: { value: 'NEXT', text: 'Continue at the "next" of the last page.' },
   },
   since: 'Only items that are open since then.',
   examples: ['review list', 'review list --account acc_… --since 7d'],

@@ -1,25 +1,24 @@
 /** `review resolve` and `inbox resolve`: resolve a delivery or a flag, with a note that says why. */
 import { commandLine } from '../../domain/audit.ts';
 import { addSeconds } from '../../domain/time.ts';
+import type { Services } from '../../services/services.ts';
 import { resolveOld, resolveReview } from '../../use-cases/review/resolve-review.ts';
 import {
   type ArgumentSpec,
   defineCommand,
-  type Prepared,
+  type OptionSpecs,
   RefusedError,
   UsageError,
-  type ValueSpec,
 } from '../framework/command.ts';
 import { accountOption, checkAccount, readDuration } from '../framework/common-options.ts';
 
 const noteOption = {
   note: {
-    type: 'string',
     value: 'TEXT',
     text: 'Why it is resolved, 1 to 1,024 characters. It is stored in the audit log.',
     isRequired: true,
   },
-} as const satisfies Record<string, ValueSpec>;
+} as const satisfies OptionSpecs;
 
 const idArgument = {
   name: 'ID',
@@ -37,7 +36,7 @@ export const reviewResolve = defineCommand({
     'review resolve acc_…/o_…:over_refunded --note "settled with the bank"',
     'review resolve dlv_… --note "payment of another shop"',
   ],
-  prepare: ({ values, positionals: [id = ''] }) => resolveOne(id, values.note),
+  run: (services, { values: { note }, positionals: [id = ''] }) => resolveOne(services, id, note),
 });
 
 export const inboxResolve = defineCommand({
@@ -47,9 +46,8 @@ export const inboxResolve = defineCommand({
     'Closes one delivery or flag by its id. With --state it closes all deliveries that have been in this state for longer than --older-than.',
   arguments: [{ ...idArgument, isOptional: true }],
   options: {
-    state: { type: 'string', value: 'STATE', text: 'The state: dead or needs_review.' },
+    state: { value: 'STATE', text: 'The state: dead or needs_review.' },
     'older-than': {
-      type: 'string',
       value: 'DURATION',
       text: 'The least time in that state, such as 12h or 7d. Needed with --state.',
     },
@@ -60,59 +58,41 @@ export const inboxResolve = defineCommand({
     'inbox resolve dlv_… --note "payment of another shop"',
     'inbox resolve --state dead --older-than 7d --note "other shops"',
   ],
-  prepare: ({ values, positionals: [id] }) => {
-    const { state, 'older-than': age, account } = values;
-    if (state !== undefined && id === undefined) return resolveMany({ ...values, state });
-    if (id === undefined || state !== undefined || age !== undefined || account !== undefined) {
+  read: ({ values: { state, 'older-than': age, account: accountId, note }, positionals: [id] }) => {
+    if (id !== undefined && state === undefined && age === undefined && accountId === undefined) {
+      return { kind: 'one', id, note } as const;
+    }
+    if (id !== undefined || state === undefined) {
       throw new UsageError('Give the id of a delivery or a flag, or --state and --older-than.');
     }
-    return resolveOne(id, values.note);
+    if (state !== 'dead' && state !== 'needs_review') {
+      throw new UsageError('--state must be dead or needs_review.');
+    }
+    // Required, so that nobody resolves by mistake what has just arrived.
+    if (age === undefined) throw new UsageError('Say since when with --older-than, such as 7d.');
+    const ageSeconds = readDuration('--older-than', age);
+    return { kind: 'many', state, ageSeconds, accountId, note } as const;
+  },
+  run: async (services, given) => {
+    if (given.kind === 'one') return resolveOne(services, given.id, given.note);
+    const { state, ageSeconds, accountId, note } = given;
+    await checkAccount(services, accountId);
+    const before = addSeconds(services.clock(), -ageSeconds);
+    const request = { state, before, accountId, note, actor: commandLine };
+    const outcome = await resolveOld(services, request);
+    if ('refusal' in outcome) throw new RefusedError(outcome.refusal);
+    return { state, olderThan: before, note: outcome.note, resolved: outcome.resolved };
   },
 });
 
-function resolveOne(id: string, note: string): Prepared {
+async function resolveOne(services: Services, id: string, note: string) {
+  const resolved = await resolveReview(services, { id, note, actor: commandLine });
+  if ('refusal' in resolved) throw new RefusedError(resolved.refusal);
   return {
-    run: async (services) => {
-      const resolved = await resolveReview(services, { id, note, actor: commandLine });
-      if ('refusal' in resolved) throw new RefusedError(resolved.refusal);
-      return {
-        id,
-        kind: resolved.kind,
-        resolved_at: resolved.at.toISOString(),
-        note: resolved.note,
-        resolved_deliveries: resolved.deliveryIds,
-      };
-    },
-  };
-}
-
-type ManyWords = {
-  readonly state: string;
-  readonly 'older-than': string | undefined;
-  readonly account: string | undefined;
-  readonly note: string;
-};
-
-/** The age is required, so that nobody resolves by mistake what has just arrived. */
-function resolveMany({ state, 'older-than': age, account: accountId, note }: ManyWords): Prepared {
-  if (state !== 'dead' && state !== 'needs_review') {
-    throw new UsageError('--state must be dead or needs_review.');
-  }
-  if (age === undefined) throw new UsageError('Say since when with --older-than, such as 7d.');
-  const ageSeconds = readDuration('--older-than', age);
-  return {
-    run: async (services) => {
-      await checkAccount(services, accountId);
-      const before = addSeconds(services.clock(), -ageSeconds);
-      const request = { state, before, accountId, note, actor: commandLine } as const;
-      const outcome = await resolveOld(services, request);
-      if ('refusal' in outcome) throw new RefusedError(outcome.refusal);
-      return {
-        state,
-        older_than: before.toISOString(),
-        note: outcome.note,
-        resolved: outcome.resolved,
-      };
-    },
+    id,
+    kind: resolved.kind,
+    resolvedAt: resolved.at,
+    note: resolved.note,
+    resolvedDeliveries: resolved.deliveryIds,
   };
 }

@@ -2,11 +2,10 @@
 import { commandLine } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Services } from '../../services/services.ts';
-import type { CreatedLink, LinkRequest } from '../../use-cases/orders/create-payment-link.ts';
-import { createLinkByHand } from '../../use-cases/orders/create-payment-link.ts';
+import { createLinkByHand, type LinkRequest } from '../../use-cases/orders/create-payment-link.ts';
 import { defineCommand, UsageError } from '../framework/command.ts';
 import { accountArgument, checkAccount } from '../framework/common-options.ts';
-import { amountNumber } from '../framework/money-text.ts';
+import { amountNumber } from '../framework/table.ts';
 import { linkOptions, readExpires, readLinkRequest } from './link-options.ts';
 
 export const linkCreate = defineCommand({
@@ -20,15 +19,24 @@ export const linkCreate = defineCommand({
     'link create acc_… --amount 118.00 --currency INR --invoice INV-1001',
     'link create acc_… --amount 118.00 --currency INR --invoice INV-1002 --expires 30d --email asha@example.com',
   ],
-  prepare: ({ values, positionals: [accountId = ''] }) => {
+  read: ({ values, positionals: [accountId = ''] }) => {
     const request = readLinkRequest(values);
-    const expiresAt = readExpires(values.expires);
+    return { accountId, request, expiresAt: readExpires(values.expires) };
+  },
+  run: async (services, { accountId, request, expiresAt }) => {
+    await checkAccount(services, accountId);
+    const given = { ...request, expiresAt: expiresAt(services.clock()) };
+    const { order, link, replayed } = await create(services, accountId, given);
+    const { currency, total } = order.amounts;
     return {
-      run: async (services) => {
-        await checkAccount(services, accountId);
-        const given = { ...request, expiresAt: expiresAt(services.clock()) };
-        return linkView(await create(services, accountId, given));
-      },
+      paymentLink: link,
+      expiresAt: order.lapsesAt,
+      orderId: order.orderId,
+      accountId,
+      invoiceId: order.invoiceId,
+      currency,
+      totalAmount: amountNumber(total, currency),
+      replayed,
     };
   },
 });
@@ -43,11 +51,7 @@ const optionsOfFields: Readonly<Record<string, string>> = {
 };
 
 /** A refusal names a field of the API; here it names the option. */
-async function create(
-  services: Services,
-  accountId: string,
-  request: LinkRequest,
-): Promise<CreatedLink> {
+async function create(services: Services, accountId: string, request: LinkRequest) {
   try {
     return await createLinkByHand(services, commandLine, accountId, request);
   } catch (error) {
@@ -57,18 +61,4 @@ async function create(
     if (option === undefined) throw error;
     throw new UsageError(`${option}${error.merchantMessage.slice(field.length)}`);
   }
-}
-
-function linkView({ order, link, replayed }: CreatedLink) {
-  const { currency, total } = order.amounts;
-  return {
-    payment_link: link,
-    expires_at: order.lapsesAt.toISOString(),
-    order_id: order.orderId,
-    account_id: order.accountId,
-    invoice_id: order.invoiceId,
-    currency,
-    total_amount: amountNumber(total, currency),
-    replayed,
-  };
 }

@@ -9,32 +9,24 @@ import { readDuration } from '../framework/common-options.ts';
 
 export const linkOptions = {
   amount: {
-    type: 'string',
     value: 'AMOUNT',
     text: 'The total including tax, in major units, such as 118.00.',
     isRequired: true,
   },
-  currency: {
-    type: 'string',
-    value: 'CODE',
-    text: 'The currency, such as INR.',
-    isRequired: true,
-  },
+  currency: { value: 'CODE', text: 'The currency, such as INR.', isRequired: true },
   invoice: {
-    type: 'string',
     value: 'INVOICE',
     text: 'Your own reference of the order. An invoice has one order for ever.',
     isRequired: true,
   },
-  description: { type: 'string', value: 'TEXT', text: 'What the consumer pays for.' },
+  description: { value: 'TEXT', text: 'What the consumer pays for.' },
   expires: {
-    type: 'string',
     value: 'TIME',
     text: `When the order lapses: a duration such as 30d, or a time such as 2026-12-31T18:30Z, at most ${limits.linkExpiryDaysMax} days ahead. Without it, the order lapses when any other would.`,
   },
-  email: { type: 'string', value: 'ADDRESS', text: 'The e-mail address of the consumer.' },
-  phone: { type: 'string', value: 'NUMBER', text: 'The mobile number of the consumer.' },
-  name: { type: 'string', value: 'NAME', text: 'The name of the consumer.' },
+  email: { value: 'ADDRESS', text: 'The e-mail address of the consumer.' },
+  phone: { value: 'NUMBER', text: 'The mobile number of the consumer.' },
+  name: { value: 'NAME', text: 'The name of the consumer.' },
 } as const satisfies OptionSpecs;
 
 type Given = OptionValues<typeof linkOptions>;

@@ -3,7 +3,7 @@ import { isTransactionId } from '../../domain/ids.ts';
 import { paymentStatuses } from '../../domain/payments/notice.ts';
 import { listTransactions } from '../../use-cases/orders/list-transactions.ts';
 import { UsageError } from '../framework/command.ts';
-import { orderOption, readOneOf, readOrderId } from '../framework/common-options.ts';
+import { orderOption, readOrderId } from '../framework/common-options.ts';
 import { defineList, effort, listScope } from '../framework/list.ts';
 import { transactionColumns, transactionView } from './transaction-view.ts';
 
@@ -15,8 +15,8 @@ export const transactionList = defineList({
   options: {
     ...orderOption,
     status: {
-      type: 'string',
       value: 'STATUS',
+      words: paymentStatuses,
       text: `Only those of this status: ${paymentStatuses.join(', ')}.`,
     },
   },
@@ -27,10 +27,9 @@ export const transactionList = defineList({
   ],
   rows: 'transactions',
   columns: transactionColumns,
-  prepare: (values) => {
-    const status = readOneOf('--status', values.status, paymentStatuses);
-    const orderId = readOrderId(values.order);
-    if (values.after !== undefined && !isTransactionId(values.after)) {
+  prepare: ({ status, order, after: afterText }) => {
+    const orderId = readOrderId(order);
+    if (afterText !== undefined && !isTransactionId(afterText)) {
       throw new UsageError('--after must be the transaction id where the last page ended.');
     }
     return async (services, page) => {
@@ -38,10 +37,7 @@ export const transactionList = defineList({
       const query = { filter: { orderId, status, orderedSince }, after, limit, effort };
       const scope = await listScope(services, page);
       const { rows, next } = await listTransactions(services, scope, query);
-      return {
-        rows: rows.map((row) => transactionView(row.accountId, row.orderId, row)),
-        next: next?.transactionId,
-      };
+      return { rows: rows.map(transactionView), next: next?.transactionId };
     };
   },
 });

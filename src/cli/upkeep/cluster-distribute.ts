@@ -9,18 +9,13 @@ export const clusterDistribute = defineCommand({
     'Distributes the tables of a migrated database by account, and prints their names. All rows of an account are on one node. Tables that are distributed already are left alone, so the command can be repeated. Later migrations distribute the tables that they add. Run it against the coordinator while no service runs: a table is locked while its rows move.',
   examples: ['cluster distribute'],
   isMigration: true,
-  prepare: () => ({
-    run: async ({ maintenance }) => {
-      if (!(await hasCitus(maintenance))) {
-        throw new RefusedError(
-          'The database has no Citus: run "create extension citus" in it on every node, add the nodes, and try again; see docs/deploy.md.',
-        );
-      }
-      return { distributed: await distributeTables(maintenance) };
-    },
-    render: ({ distributed }) => {
-      const names = distributed as readonly string[];
-      return names.length === 0 ? 'All tables of accounts are distributed.' : names.join('\n');
-    },
-  }),
+  run: async ({ maintenance }) => {
+    if (!(await hasCitus(maintenance))) {
+      throw new RefusedError(
+        'The database has no Citus: run "create extension citus" in it on every node, add the nodes, and try again; see docs/deploy.md.',
+      );
+    }
+    return { distributed: await distributeTables(maintenance) };
+  },
+  render: ({ distributed }) => distributed.join('\n') || 'All tables of accounts are distributed.',
 });

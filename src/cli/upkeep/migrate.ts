@@ -8,11 +8,6 @@ export const migrate = defineCommand({
     'Applies the migrations that the database lacks, one process at a time, and prints their names. The service itself then needs no right to create anything. A start does the same, unless MIGRATE=no is set: then it refuses a database that this command has not migrated.',
   examples: ['migrate'],
   isMigration: true,
-  prepare: () => ({
-    run: async (_services, _config, _warn, applied) => ({ applied }),
-    render: ({ applied }) => {
-      const names = applied as readonly string[];
-      return names.length === 0 ? 'The schema is up to date.' : names.join('\n');
-    },
-  }),
+  run: async (_services, _words, { migrated }) => ({ applied: migrated }),
+  render: ({ applied }) => applied.join('\n') || 'The schema is up to date.',
 });

@@ -3,15 +3,10 @@ import { commandLine } from '../../domain/audit.ts';
 import { roles } from '../../domain/users/role.ts';
 import { inviteUser } from '../../use-cases/users/invite-user.ts';
 import { defineCommand, type OptionSpecs } from '../framework/command.ts';
-import { accountArgument, readOneOf } from '../framework/common-options.ts';
+import { accountArgument } from '../framework/common-options.ts';
 
 export const emailOption = {
-  email: {
-    type: 'string',
-    value: 'ADDRESS',
-    text: 'The e-mail address of the person.',
-    isRequired: true,
-  },
+  email: { value: 'ADDRESS', text: 'The e-mail address of the person.', isRequired: true },
 } as const satisfies OptionSpecs;
 
 export function adviseOnLink(): string[] {
@@ -27,28 +22,20 @@ export const userInvite = defineCommand({
   options: {
     ...emailOption,
     role: {
-      type: 'string',
       value: 'ROLE',
+      words: roles,
       text: 'What the person may do: viewer reads; operator also refunds, replays, resends and resolves; owner also sees secrets, changes settings and invites.',
       isRequired: true,
     },
   },
   examples: ['user invite acc_… --email asha@example.com --role operator'],
-  prepare: ({ values, positionals: [accountId = ''] }) => {
-    const role = readOneOf('--role', values.role, roles) ?? 'viewer';
-    const request = { accountId, email: values.email, role };
-    return {
-      run: async (services) => {
-        const invited = await inviteUser(services, commandLine, request);
-        return {
-          account_id: accountId,
-          email: invited.email,
-          role: invited.role,
-          link: invited.link,
-          expires_at: invited.expiresAt.toISOString(),
-        };
-      },
-      advise: adviseOnLink,
-    };
+  run: async (
+    services,
+    { values: { email: given, role: chosen }, positionals: [accountId = ''] },
+  ) => {
+    const request = { accountId, email: given, role: chosen };
+    const { email, role, link, expiresAt } = await inviteUser(services, commandLine, request);
+    return { accountId, email, role, link, expiresAt };
   },
+  advise: adviseOnLink,
 });

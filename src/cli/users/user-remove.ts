@@ -15,15 +15,12 @@ export const userRemove = defineCommand({
   arguments: [accountArgument],
   options: emailOption,
   examples: ['user remove acc_… --email asha@example.com'],
-  prepare: ({ values, positionals: [accountId = ''] }) => ({
-    run: async (services) => {
-      const email = readUserEmail(values.email);
-      const members = await listMembers(services.database, accountId);
-      const member = members.find((entry) => entry.email === email);
-      if (!member) throw new RefusedError(`Account ${accountId} has no user with this address.`);
-      const { userId } = member;
-      await removeMember(services, commandLine, { accountId, userId });
-      return { account_id: accountId, user_id: userId, email, removed: true };
-    },
-  }),
+  run: async (services, { values, positionals: [accountId = ''] }) => {
+    const email = readUserEmail(values.email);
+    const members = await listMembers(services.database, accountId);
+    const userId = members.find((entry) => entry.email === email)?.userId;
+    if (!userId) throw new RefusedError(`Account ${accountId} has no user with this address.`);
+    await removeMember(services, commandLine, { accountId, userId });
+    return { accountId, userId, email, removed: true };
+  },
 });

@@ -11,17 +11,10 @@ export const userReset = defineCommand({
     'Ends all sessions of a user, deletes the password and the passkeys, and prints a link with which the user sets new ones. It works once, for 24 hours. The accounts and roles of the user stay.',
   options: emailOption,
   examples: ['user reset --email asha@example.com'],
-  prepare: ({ values }) => ({
-    run: async (services) => {
-      const reset = await resetUser(services, commandLine, values.email);
-      return {
-        user_id: reset.userId,
-        email: reset.email,
-        ended_sessions: reset.endedSessions,
-        link: reset.link,
-        expires_at: reset.expiresAt.toISOString(),
-      };
-    },
-    advise: adviseOnLink,
-  }),
+  run: async (services, { values }) => {
+    const reset = await resetUser(services, commandLine, values.email);
+    const { userId, email, endedSessions, link, expiresAt } = reset;
+    return { userId, email, endedSessions, link, expiresAt };
+  },
+  advise: adviseOnLink,
 });
