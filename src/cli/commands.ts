@@ -7,40 +7,31 @@ import { accountUpdate } from './accounts/account-update.ts';
 import { keysRotate } from './accounts/keys-rotate.ts';
 import { consumerErase } from './consumers/consumer-erase.ts';
 import {
+  endpointCreate,
   endpointDelete,
   endpointDisable,
   endpointEnable,
+  endpointList,
   endpointRotate,
+  endpointTest,
   endpointUpdate,
-} from './events/endpoint-change.ts';
-import { endpointCreate } from './events/endpoint-create.ts';
-import { endpointList } from './events/endpoint-list.ts';
-import { endpointTest } from './events/endpoint-test.ts';
-import { eventList } from './events/event-list.ts';
-import { eventResend } from './events/event-resend.ts';
-import { eventShow } from './events/event-show.ts';
+} from './events/endpoint.ts';
+import { eventList, eventResend, eventShow } from './events/event.ts';
 import { type Command, UsageError } from './framework/command.ts';
 import type { Group } from './framework/help.ts';
 import { findClosest } from './framework/read-words.ts';
-import { inboxList } from './inbox/inbox-list.ts';
-import { inboxReplay } from './inbox/inbox-replay.ts';
-import { inboxShow } from './inbox/inbox-show.ts';
-import { reviewList } from './inbox/review-list.ts';
-import { inboxResolve, reviewResolve } from './inbox/review-resolve.ts';
-import { linkCreate } from './orders/link-create.ts';
+import { inboxList, inboxReplay, inboxShow } from './inbox/inbox.ts';
+import { inboxResolve, reviewList, reviewResolve } from './inbox/review.ts';
+import { linkCreate } from './orders/link.ts';
 import { orderList } from './orders/order-list.ts';
 import { orderShow } from './orders/order-show.ts';
 import { orderWhy } from './orders/order-why.ts';
-import { transactionList } from './orders/transaction-list.ts';
+import { transactionList } from './orders/transaction.ts';
 import { figuresRebuild } from './reports/figures-rebuild.ts';
-import { clusterDistribute } from './upkeep/cluster-distribute.ts';
-import { migrate } from './upkeep/migrate.ts';
 import { orderRebuild } from './upkeep/order-rebuild.ts';
+import { clusterDistribute, migrate } from './upkeep/schema.ts';
 import { verify } from './upkeep/verify.ts';
-import { userInvite } from './users/user-invite.ts';
-import { userList } from './users/user-list.ts';
-import { userRemove } from './users/user-remove.ts';
-import { userReset } from './users/user-reset.ts';
+import { userInvite, userList, userRemove, userReset } from './users/user.ts';
 
 /** By the first word of their commands. */
 export const groups: readonly Group[] = [

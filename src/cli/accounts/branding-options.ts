@@ -65,9 +65,9 @@ export function readBranding(flags: BrandingFlags): Partial<AccountSettings> {
   const collect = flags['upi-collect'];
   return {
     ...(colour !== undefined && { colour: unlessNone(colour, readColour) }),
-    ...(email !== undefined && { supportEmail: unlessNone(email) }),
-    ...(phone !== undefined && { supportPhone: unlessNone(phone) }),
-    ...(url !== undefined && { supportUrl: unlessNone(url) }),
+    ...(email !== undefined && { supportEmail: unlessNone(email, String) }),
+    ...(phone !== undefined && { supportPhone: unlessNone(phone, String) }),
+    ...(url !== undefined && { supportUrl: unlessNone(url, String) }),
     ...(origins !== undefined && { frameOrigins: readOrigins('frame-origin', origins, 'none') }),
     ...(collect !== undefined && { upiCollect: readSwitch('upi-collect', collect) }),
   };
@@ -93,9 +93,7 @@ export function brandingView(account: AccountSettings & Pick<Account, 'logo'>) {
   };
 }
 
-function unlessNone(text: string): string | null;
-function unlessNone<Value>(text: string, read: (text: string) => Value): Value | null;
-function unlessNone(text: string, read: (text: string) => unknown = (same) => same): unknown {
+function unlessNone<Value>(text: string, read: (text: string) => Value): Value | null {
   return text === 'none' ? null : read(text);
 }
 

@@ -10,8 +10,8 @@ import { defineCommand, RefusedError } from '../framework/command.ts';
 import { accountOption, checkAccount, orderArgument } from '../framework/common-options.ts';
 import { paint, renderFields } from '../framework/screen.ts';
 import { ageOf, amountNumber, amountText, type Column, renderTable } from '../framework/table.ts';
-import { deliveryColumns, describedView } from '../inbox/delivery-view.ts';
-import { transactionColumns, transactionView } from './transaction-view.ts';
+import { deliveryColumns, describedView } from '../inbox/inbox.ts';
+import { transactionColumns, transactionView } from './transaction.ts';
 
 export const orderShow = defineCommand({
   name: ['order', 'show'],
