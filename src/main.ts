@@ -8,19 +8,9 @@ import { createLog, type Log } from './process/log.ts';
 import { prepareBackground } from './process/prepare-background.ts';
 import { refuseTakenPort } from './process/refuse-taken-port.ts';
 import type { ServeOptions } from './process/serve.ts';
-import {
-  becomeUser,
-  chooseServiceUser,
-  isPrivilegedPort,
-  type ServiceUser,
-} from './process/service-user.ts';
+import { becomeUser, chooseServiceUser, isPrivilegedPort } from './process/service-user.ts';
 import { startMessage } from './process/start-message.ts';
-import {
-  renderSharedMetrics,
-  reportReady,
-  reportServing,
-  startWorkers,
-} from './process/workers.ts';
+import { renderSharedMetrics, reportToFirst, startWorkers } from './process/workers.ts';
 
 try {
   await main();
@@ -78,13 +68,13 @@ async function start({ config, log, closers, ending }: ProcessState): Promise<vo
     closers.push(await serveWithBackground(config, bootstrapped, log, serve, { isAccountMissing }));
     if (needsRoot) await becomeUser(bootstrapped.serviceUser, log);
   } else {
-    if (needsRoot) await becomeUser(rootForWorkers(bootstrapped.serviceUser, config.port), log);
-    const workers = await startWorkers(
-      config.workers,
-      secretsForWorkers(config),
-      log,
-      ending.signal,
-    );
+    // The first process stays root, to replace workers; the workers themselves do not.
+    const why = `only root may start workers on port ${config.port}`;
+    if (needsRoot && bootstrapped.serviceUser) {
+      await becomeUser({ why: bootstrapped.serviceUser.why ?? why }, log);
+    }
+    const secrets = secretsForWorkers(config);
+    const workers = await startWorkers(config.workers, secrets, log, ending.signal);
     closers.push(workers.stop);
     ready.push(workers.ready);
   }
@@ -96,10 +86,8 @@ async function start({ config, log, closers, ending }: ProcessState): Promise<vo
 }
 
 type Serve = typeof import('./process/serve.ts').serve;
-type ServedParts = Pick<ServeOptions, 'renderMetrics'> & {
-  /** True until the credentials of a first start can be read. */
-  readonly isAccountMissing?: () => boolean;
-};
+/** `isAccountMissing` is true until the credentials of a first start can be read. */
+type ServedParts = Pick<ServeOptions, 'renderMetrics'> & { isAccountMissing?: () => boolean };
 
 /** Background work starts after the server listens; both stop together. */
 async function serveWithBackground(
@@ -125,22 +113,14 @@ async function startWorker({ config, log, closers, ending }: ProcessState): Prom
   const { serve } = await import('./process/serve.ts');
   const bootstrapped = await joinBootstrapped(config, log, { waiting: ending.signal });
   closers.push(bootstrapped.close);
-  closers.push(
-    await serveWithBackground(config, bootstrapped, log, serve, {
-      renderMetrics: renderSharedMetrics,
-    }),
-  );
+  const metrics = { renderMetrics: renderSharedMetrics };
+  closers.push(await serveWithBackground(config, bootstrapped, log, serve, metrics));
   // A worker is still root only if the port requires root to listen.
   const user = await chooseServiceUser(config);
   if (user?.ids) await becomeUser(user, log);
-  reportServing();
+  reportToFirst('serving');
   await bootstrapped.databaseWait.done;
-  reportReady();
-}
-
-/** On a privileged port the first process stays root, to replace workers; the workers themselves do not. */
-function rootForWorkers(user: ServiceUser, port: number): ServiceUser {
-  return user && { why: user.why ?? `only root may start workers on port ${port}` };
+  reportToFirst('ready');
 }
 
 /** Contract 1.7. A signal during the start aborts it, and then closes everything that was opened. */

@@ -7,102 +7,92 @@ import { accountUpdate } from './accounts/account-update.ts';
 import { keysRotate } from './accounts/keys-rotate.ts';
 import { consumerErase } from './consumers/consumer-erase.ts';
 import {
+  endpointCreate,
   endpointDelete,
   endpointDisable,
   endpointEnable,
+  endpointList,
   endpointRotate,
+  endpointTest,
   endpointUpdate,
-} from './events/endpoint-change.ts';
-import { endpointCreate } from './events/endpoint-create.ts';
-import { endpointList } from './events/endpoint-list.ts';
-import { endpointTest } from './events/endpoint-test.ts';
-import { eventList } from './events/event-list.ts';
-import { eventResend } from './events/event-resend.ts';
-import { eventShow } from './events/event-show.ts';
-import type { Command } from './framework/command.ts';
-import { UnknownCommandError } from './framework/explain-error.ts';
+} from './events/endpoint.ts';
+import { eventList, eventResend, eventShow } from './events/event.ts';
+import { type Command, UsageError } from './framework/command.ts';
 import type { Group } from './framework/help.ts';
 import { findClosest } from './framework/read-words.ts';
-import { inboxList } from './inbox/inbox-list.ts';
-import { inboxReplay } from './inbox/inbox-replay.ts';
-import { inboxShow } from './inbox/inbox-show.ts';
-import { reviewList } from './inbox/review-list.ts';
-import { inboxResolve, reviewResolve } from './inbox/review-resolve.ts';
-import { linkCreate } from './orders/link-create.ts';
+import { inboxList, inboxReplay, inboxShow } from './inbox/inbox.ts';
+import { inboxResolve, reviewList, reviewResolve } from './inbox/review.ts';
+import { linkCreate } from './orders/link.ts';
 import { orderList } from './orders/order-list.ts';
 import { orderShow } from './orders/order-show.ts';
 import { orderWhy } from './orders/order-why.ts';
-import { transactionList } from './orders/transaction-list.ts';
+import { transactionList } from './orders/transaction.ts';
 import { figuresRebuild } from './reports/figures-rebuild.ts';
-import { clusterDistribute } from './upkeep/cluster-distribute.ts';
-import { migrate } from './upkeep/migrate.ts';
 import { orderRebuild } from './upkeep/order-rebuild.ts';
+import { clusterDistribute, migrate } from './upkeep/schema.ts';
 import { verify } from './upkeep/verify.ts';
-import { userInvite } from './users/user-invite.ts';
-import { userList } from './users/user-list.ts';
-import { userRemove } from './users/user-remove.ts';
-import { userReset } from './users/user-reset.ts';
-
-export const commands: readonly Command[] = [
-  accountCreate,
-  accountList,
-  accountUpdate,
-  accountRotate,
-  accountSuspend,
-  accountResume,
-  userInvite,
-  userList,
-  userRemove,
-  userReset,
-  orderList,
-  orderShow,
-  orderWhy,
-  orderRebuild,
-  linkCreate,
-  transactionList,
-  inboxList,
-  inboxShow,
-  inboxReplay,
-  inboxResolve,
-  endpointCreate,
-  endpointList,
-  endpointUpdate,
-  endpointRotate,
-  endpointEnable,
-  endpointDisable,
-  endpointDelete,
-  endpointTest,
-  eventList,
-  eventShow,
-  eventResend,
-  reviewList,
-  reviewResolve,
-  consumerErase,
-  figuresRebuild,
-  keysRotate,
-  migrate,
-  clusterDistribute,
-  verify,
-];
+import { userInvite, userList, userRemove, userReset } from './users/user.ts';
 
 /** By the first word of their commands. */
 export const groups: readonly Group[] = [
-  { name: 'account', summary: 'Accounts of merchants and their settings' },
-  { name: 'user', summary: 'Users of the dashboard' },
-  { name: 'order', summary: 'Orders' },
-  { name: 'link', summary: 'Links to pay an order' },
-  { name: 'transaction', summary: 'Payments and refunds' },
-  { name: 'inbox', summary: 'Deliveries of the providers' },
-  { name: 'endpoint', summary: 'URLs of shops that events are sent to' },
-  { name: 'event', summary: 'Webhooks to shops' },
-  { name: 'review', summary: 'What a person has to look at' },
-  { name: 'consumer', summary: 'Personal data of consumers' },
-  { name: 'figures', summary: 'Figures of the dashboard' },
-  { name: 'keys', summary: 'Keys of the service' },
-  { name: 'migrate', summary: 'Schema of the database' },
-  { name: 'cluster', summary: 'Clusters of several database nodes' },
-  { name: 'verify', summary: 'Checks of the database' },
+  {
+    name: 'account',
+    summary: 'Accounts of merchants and their settings',
+    commands: [
+      accountCreate,
+      accountList,
+      accountUpdate,
+      accountRotate,
+      accountSuspend,
+      accountResume,
+    ],
+  },
+  {
+    name: 'user',
+    summary: 'Users of the dashboard',
+    commands: [userInvite, userList, userRemove, userReset],
+  },
+  { name: 'order', summary: 'Orders', commands: [orderList, orderShow, orderWhy, orderRebuild] },
+  { name: 'link', summary: 'Links to pay an order', commands: [linkCreate] },
+  { name: 'transaction', summary: 'Payments and refunds', commands: [transactionList] },
+  {
+    name: 'inbox',
+    summary: 'Deliveries of the providers',
+    commands: [inboxList, inboxShow, inboxReplay, inboxResolve],
+  },
+  {
+    name: 'endpoint',
+    summary: 'URLs of shops that events are sent to',
+    commands: [
+      endpointCreate,
+      endpointList,
+      endpointUpdate,
+      endpointRotate,
+      endpointEnable,
+      endpointDisable,
+      endpointDelete,
+      endpointTest,
+    ],
+  },
+  { name: 'event', summary: 'Webhooks to shops', commands: [eventList, eventShow, eventResend] },
+  {
+    name: 'review',
+    summary: 'What a person has to look at',
+    commands: [reviewList, reviewResolve],
+  },
+  { name: 'consumer', summary: 'Personal data of consumers', commands: [consumerErase] },
+  { name: 'figures', summary: 'Figures of the dashboard', commands: [figuresRebuild] },
+  { name: 'keys', summary: 'Keys of the service', commands: [keysRotate] },
+  { name: 'migrate', summary: 'Schema of the database', commands: [migrate] },
+  {
+    name: 'cluster',
+    summary: 'Clusters of several database nodes',
+    commands: [clusterDistribute],
+  },
+  { name: 'verify', summary: 'Checks of the database', commands: [verify] },
 ];
+
+export const commands = groups.flatMap((group) => group.commands);
 
 export function findCommand(words: readonly string[]): Command | undefined {
   return commands.find(({ name }) => name.every((word, index) => words[index] === word));
@@ -113,39 +103,26 @@ export function findGroup(word: string | undefined): Group | undefined {
   return groups.find(({ name }) => name === word && !findCommand([name]));
 }
 
-export function commandsOf({ name }: Group): Command[] {
-  return commands.filter((command) => command.name[0] === name);
-}
-
-/** For words that begin no command. */
-export function unknownCommand(words: readonly string[]): UnknownCommandError {
+/** For words that begin no command. Within a group only the second word can be wrong. */
+export function unknownCommand(words: readonly string[]): UsageError {
   const firstOption = words.findIndex((word) => word.startsWith('-'));
   const [first, second] = words.slice(0, firstOption < 0 ? 2 : Math.min(firstOption, 2));
-  if (first === undefined) return new UnknownCommandError('Give a command.', undefined);
+  if (first === undefined) return new UsageError('Give a command.');
   const group = findGroup(first);
-  if (!group) return notFound([first, second], candidatesFor(second), undefined);
-  const verbs = commandsOf(group).flatMap(({ name }) => name.slice(1));
-  if (second !== undefined) return notFound([first, second], verbs, group);
-  const message = `"${first}" is a group of commands: add one of ${verbs.join(', ')}.`;
-  return new UnknownCommandError(message, group.name);
+  const verbs = group?.commands.flatMap(({ name }) => name.slice(1));
+  if (group && verbs && second === undefined) {
+    const message = `"${first}" is a group of commands: add one of ${verbs.join(', ')}.`;
+    return new UsageError(message, group.name);
+  }
+  const given = second === undefined ? first : `${first} ${second}`;
+  const known = second === undefined ? groups.map(({ name }) => name) : commands.map(fullName);
+  const closest = verbs ? findClosest(second ?? '', verbs) : findClosest(given, known);
+  const unknown = `There is no command "${given}"`;
+  if (closest === undefined) return new UsageError(`${unknown}.`, group?.name);
+  const meant = group ? `${group.name} ${closest}` : closest;
+  return new UsageError(`${unknown}: did you mean "${meant}"?`, group?.name);
 }
 
-function candidatesFor(second: string | undefined): string[] {
-  return second === undefined
-    ? groups.map(({ name }) => name)
-    : commands.map(({ name }) => name.join(' '));
-}
-
-/** Within a group only the second word can be wrong. */
-function notFound(
-  given: ReadonlyArray<string | undefined>,
-  candidates: readonly string[],
-  group: Group | undefined,
-): UnknownCommandError {
-  const words = given.filter((word) => word !== undefined);
-  const closest = findClosest((group ? words.slice(1) : words).join(' '), candidates);
-  const meant = [...(group ? [group.name] : []), closest].join(' ');
-  const unknown = `There is no command "${words.join(' ')}"`;
-  const message = closest === undefined ? `${unknown}.` : `${unknown}: did you mean "${meant}"?`;
-  return new UnknownCommandError(message, group?.name);
+function fullName({ name }: Command): string {
+  return name.join(' ');
 }

@@ -29,7 +29,12 @@ const ownNames = new RegExp(
 export async function findDatabaseFolder(dataDir: string): Promise<string> {
   const inside = join(dataDir, folderName);
   const location = join(dataDir, locationFile);
-  const name = await explainingErrors(dataDir, () => readIfThere(location));
+  const name = await explainingErrors(dataDir, () =>
+    readFile(location, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
+      throw error;
+    }),
+  );
   if (name === undefined) return inside;
   const elsewhere = databaseFolderOf(name.trim());
   if (await isThere(join(inside, 'PG_VERSION'))) {
@@ -114,13 +119,6 @@ export async function changeOwner(dataDir: string, { uid, gid }: Ids): Promise<v
   } finally {
     await folder.close();
   }
-}
-
-function readIfThere(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
 }
 
 /** True also if it cannot be told. */

@@ -44,7 +44,9 @@ export async function startEmbeddedDatabase(dataDir: string, log: Log, service?:
   );
   const explaining = <Result>(work: () => Promise<Result>) =>
     work().catch((error: unknown) => {
-      throw explainFolderError(dataDir, error) ?? startErrorOf(dataDir, error);
+      const message = error instanceof Error ? error.message : String(error);
+      const text = `The embedded database in ${dataDir} does not start: ${message}`;
+      throw explainFolderError(dataDir, error) ?? new StartError(text, { cause: error });
     });
   const programs = await explaining(() => reachablePrograms(installed, user));
   const socketDir = socketDirOf(directory);
@@ -192,12 +194,4 @@ async function endServer(server: Server): Promise<void> {
   const slow = setTimeout(() => server.signal('QUIT'), stopMsMax / 2);
   await server.ended;
   clearTimeout(slow);
-}
-
-function startErrorOf(dataDir: string, error: unknown): StartError {
-  if (error instanceof StartError) return error;
-  return new StartError(
-    `The embedded database in ${dataDir} does not start: ${error instanceof Error ? error.message : String(error)}`,
-    { cause: error },
-  );
 }

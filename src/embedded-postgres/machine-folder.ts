@@ -3,7 +3,7 @@
  * alternative, a privilege to enter every folder, would let the server read every file of the machine.
  */
 import { execFile } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { cp, lstat, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,10 +15,7 @@ const machineFolder = '/var/lib/payment-order-service';
 
 /** Creates an empty folder for a database. `closed` is the folder that the database's user cannot enter. */
 export async function makeDatabaseFolder(dataDir: string, closed: string): Promise<string> {
-  const words = dataDir
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word !== '');
+  const words = dataDir.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const name = [...words.slice(-3), randomBytes(4).toString('hex')].join('-');
   await makeMachineFolder(closed);
   await mkdir(join(machineFolder, name), { mode: 0o711 });
@@ -35,9 +32,7 @@ export async function reachablePrograms(programs: Programs, user: ServerUser): P
   const closed = user.ids && (await findClosedFolder(user, programs.postgres));
   if (!closed) return programs;
   const native = dirname(dirname(programs.postgres));
-  const digest = createHash('sha256')
-    .update(await readFile(programs.postgres))
-    .digest('hex');
+  const digest = hash('sha256', await readFile(programs.postgres));
   const copy = join(machineFolder, `postgresql-${digest.slice(0, 16)}`);
   const isCopied = await stat(copy).catch(() => undefined);
   if (!isCopied) {

@@ -23,10 +23,11 @@ export async function readMasterKeys(dataDir: string): Promise<string[]> {
       `The file ${path} cannot be read (${error.code}): without it every stored secret is lost. Restore it from a backup, or restore its owner.`,
     );
   });
-  return text
-    .trim()
-    .split('\n')
-    .map((hex) => checkKey(hex, path));
+  const keys = text.trim().split('\n');
+  if (keys.every((hex) => /^[0-9a-f]{64}$/i.test(hex))) return keys;
+  throw new StartError(
+    `The file ${path} must hold 64 hexadecimal digits a line: restore it from a backup.`,
+  );
 }
 
 /** Adds a new current key, then runs `work`. The lock ends the race of two rotations, which would lose one of the keys. */
@@ -57,11 +58,4 @@ function fileIn(dataDir: string): string {
 
 function newKey(): string {
   return randomBytes(32).toString('hex');
-}
-
-function checkKey(hex: string, path: string): string {
-  if (/^[0-9a-f]{64}$/i.test(hex)) return hex;
-  throw new StartError(
-    `The file ${path} must hold 64 hexadecimal digits a line: restore it from a backup.`,
-  );
 }

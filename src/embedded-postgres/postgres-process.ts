@@ -1,5 +1,5 @@
 /** Runs the PostgreSQL programs: creates a cluster, runs statements in single-user mode, checks for a running server. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { totalmem } from 'node:os';
@@ -65,13 +65,8 @@ export async function runStatements(
   statements: readonly string[],
 ): Promise<void> {
   const settings = flagsOf({ ...quiet, exit_on_error: 'on' });
-  const program = launch(programs.postgres, user, [
-    '--single',
-    '-D',
-    directory,
-    ...settings,
-    databaseName,
-  ]);
+  const args = ['--single', '-D', directory, ...settings, databaseName];
+  const program = launch(programs.postgres, user, args);
   // Single-user mode reads one statement per line.
   const lines = statements.map((statement) => `${statement.replaceAll(/\s+/g, ' ')}\n`);
   program.input.end(lines.join(''));
@@ -79,18 +74,22 @@ export async function runStatements(
   if (code !== 0) throw new Error(`the database could not be set up: ${program.recentOutput()}`);
 }
 
-/** The server's command-line arguments. */
-export function serverArguments(paths: {
+export type ServerPaths = {
   readonly directory: string;
   readonly socketDir: string;
   readonly socketMode: string;
-}): string[] {
+};
+
+/** The server's command-line arguments. */
+export function serverArguments(paths: ServerPaths): string[] {
+  // A container may have less memory than its machine.
+  const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
   const settings = {
     listen_addresses: '',
     unix_socket_directories: paths.socketDir,
     unix_socket_permissions: paths.socketMode,
     max_connections: '200',
-    shared_buffers: `${sharedBuffersMb(machineMemoryBytes())}MB`,
+    shared_buffers: `${sharedBuffersMb(memoryBytes)}MB`,
     ...quiet,
   };
   return ['-D', paths.directory, '-p', String(socketPort), ...flagsOf(settings)];
@@ -107,11 +106,6 @@ function flagsOf(settings: Readonly<Record<string, string>>): string[] {
 export function sharedBuffersMb(memoryBytes: number): number {
   const quarterMb = Math.floor(memoryBytes / 4 / 2 ** 20);
   return Math.min(Math.max(quarterMb, 128), 512);
-}
-
-/** A container may have less memory than its machine. */
-function machineMemoryBytes(): number {
-  return Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 }
 
 /** Resolves when the server accepts a login; throws when it ended first, or refuses the password. */
@@ -156,14 +150,16 @@ async function canLogIn(address: DatabaseAddress): Promise<boolean> {
   }
 }
 
+/** In a process group of its own: Ctrl-C must reach only the service, which ends the server after its own shutdown. */
+export function childOptions({ ids }: ServerUser) {
+  const env = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
+  return { detached: true, cwd: '/', env, ...ids };
+}
+
 function launch(program: string, user: ServerUser, args: readonly string[]) {
   const child = spawn(program, args, {
-    // A process group of its own, so that Ctrl-C ends the service but does not interrupt this program.
-    detached: true,
-    cwd: '/',
-    env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
+    ...childOptions(user),
     stdio: ['pipe', 'pipe', 'pipe'],
-    ...user.ids,
   });
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
@@ -176,18 +172,14 @@ function launch(program: string, user: ServerUser, args: readonly string[]) {
   child.stdin.on('error', () => {});
   return {
     input: child.stdin,
-    exitCode: exitCodeOf(child, lines),
+    exitCode: new Promise<number>((resolve) => {
+      // A program that could not be started counts as failed.
+      child.on('error', (error) => {
+        lines.push(error.message);
+        resolve(1);
+      });
+      child.on('close', (code) => resolve(code ?? 1));
+    }),
     recentOutput: () => lines.join(' '),
   };
-}
-
-/** A program that could not be started counts as failed. */
-function exitCodeOf(child: ChildProcess, lines: string[]): Promise<number> {
-  return new Promise((resolve) => {
-    child.on('error', (error) => {
-      lines.push(error.message);
-      resolve(1);
-    });
-    child.on('close', (code) => resolve(code ?? 1));
-  });
 }

@@ -6,7 +6,13 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type Programs, serverArguments, socketFiles } from './postgres-process.ts';
+import {
+  childOptions,
+  type Programs,
+  type ServerPaths,
+  serverArguments,
+  socketFiles,
+} from './postgres-process.ts';
 import type { ServerUser } from './server-user.ts';
 
 export type Keeper = ReturnType<typeof launchKeeper>;
@@ -35,19 +41,15 @@ done
 export function launchKeeper(
   programs: Programs,
   user: ServerUser,
-  paths: { readonly directory: string; readonly socketDir: string; readonly socketMode: string },
+  paths: ServerPaths,
   log: (line: string) => void,
 ) {
   const pidFile = join(paths.directory, 'postmaster.pid');
   const [socket] = socketFiles(paths.socketDir);
   const command = [programs.postgres, ...serverArguments(paths)];
   const shell = spawn('sh', ['-c', script, 'database-keeper', pidFile, socket, ...command], {
-    // A process group of its own: Ctrl-C must reach only the service, which ends the server after its own shutdown.
-    detached: true,
-    cwd: '/',
-    env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
+    ...childOptions(user),
     stdio: ['pipe', 'pipe', 'ignore'],
-    ...user.ids,
   });
   let lines: string[] = [];
   let started = Promise.withResolvers<number>();
@@ -72,9 +74,7 @@ export function launchKeeper(
       if (isWorthLogging(line)) log(line);
     }
   });
-  const signal = (name: Signal, pid: number) => {
-    shell.stdin.write(`${name} ${pid}\n`);
-  };
+  const signal = (name: Signal, pid: number) => void shell.stdin.write(`${name} ${pid}\n`);
   return {
     signal,
     /** True when the keeper itself has ended. */

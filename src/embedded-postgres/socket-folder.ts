@@ -1,5 +1,5 @@
 /** The folder of the database's socket. Only the server can write there, and only the service can connect. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { StartError } from '../domain/start-error.ts';
@@ -12,7 +12,7 @@ export function socketDirOf(directory: string): string {
   const pathBytesMax = 80;
   const nextToCluster = join(dirname(directory), 'socket');
   if (Buffer.byteLength(nextToCluster) <= pathBytesMax) return nextToCluster;
-  const digest = createHash('sha256').update(directory).digest('hex').slice(0, 16);
+  const digest = hash('sha256', directory).slice(0, 16);
   return join(tmpdir(), `payment-order-service-${digest}`);
 }
 

@@ -21,26 +21,14 @@ import { throttle } from '../services/throttle.ts';
 import { listSealedSamples } from '../store/accounts/account-secrets.ts';
 import { listSigningKeys } from '../store/accounts/signing-keys.ts';
 import { isSchemaComplete, migrate } from '../store/upkeep/migrate.ts';
-import type { Tracing } from '../tracing/start-tracing.ts';
 import type { Config } from './config.ts';
 import { createServices } from './create-services.ts';
 import { type Log, logWarningsTo } from './log.ts';
 import { chooseServiceUser, type ServiceUser } from './service-user.ts';
 import { explainUnusable } from './unusable-database.ts';
-import { type DatabaseWait, prepareOrWait } from './wait-for-database.ts';
+import { prepareOrWait } from './wait-for-database.ts';
 
-export type Bootstrapped = {
-  readonly services: Services;
-  /** Until the database is prepared, every call is answered 503. */
-  readonly databaseWait: DatabaseWait;
-  /** The names of the migrations that this process has applied. */
-  readonly listMigrated: () => readonly string[];
-  /** The user that the process becomes once it no longer needs root. */
-  readonly serviceUser: ServiceUser;
-  readonly tracing: Tracing | undefined;
-  /** Closes everything that was opened, in reverse order. */
-  readonly close: () => Promise<void>;
-};
+export type Bootstrapped = Awaited<ReturnType<typeof open>>;
 
 type DatabaseToOpen = {
   readonly address: DatabaseAddress;
@@ -59,17 +47,12 @@ type DatabaseToOpen = {
  * For the process that owns the database. In the embedded mode it starts the server; a database elsewhere is waited for
  * if it is unavailable. Then it migrates.
  */
-export async function bootstrap(
-  config: Config,
-  log: Log,
-  waiting: AbortSignal,
-): Promise<Bootstrapped> {
+export async function bootstrap(config: Config, log: Log, waiting: AbortSignal) {
+  const check = config.isMigrating ? migrate : refuseMissingSchema;
   if (config.databaseUrl !== undefined) {
     const address = { connectionString: config.databaseUrl };
-    const onWaiting = logWaiting(log);
     const serviceUser = await chooseServiceUser(config);
-    const check = config.isMigrating ? migrate : refuseMissingSchema;
-    return open(config, log, { address, check, waiting, onWaiting, serviceUser });
+    return open(config, log, { address, check, waiting, onWaiting: logWaiting(log), serviceUser });
   }
   const lock = await lockDataFolder(config.dataDir);
   try {
@@ -83,41 +66,38 @@ export async function bootstrap(
       await embedded.stop();
       lock.release();
     };
-    const { address } = embedded;
-    const check = config.isMigrating ? migrate : refuseMissingSchema;
-    return await open(config, log, { address, check, closeMore, serviceUser });
+    return await open(config, log, { address: embedded.address, check, closeMore, serviceUser });
   } catch (error) {
     lock.release();
     throw error;
   }
 }
 
-type JoinOptions = {
-  /** Of a worker, which waits for its first process to migrate the database. */
-  readonly waiting?: AbortSignal;
-  /** The command line migrates the database itself. */
-  readonly isMigration?: boolean;
-};
-
-/** For workers and the command line: connects to a database that another process owns. */
+/**
+ * For workers and the command line: connects to a database that another process owns. A worker is `waiting` for its
+ * first process to migrate the database; a command may migrate it itself.
+ */
 export async function joinBootstrapped(
   config: Config,
   log: Log,
-  { waiting, isMigration = false }: JoinOptions = {},
-): Promise<Bootstrapped> {
+  { waiting, isMigration }: { readonly waiting?: AbortSignal; readonly isMigration?: boolean } = {},
+) {
   if (config.databaseUrl === undefined && !(await isEmbeddedDatabaseRunning(config.dataDir))) {
     throw new StartError(
       `The embedded database in ${config.dataDir} is not running: start the service with "npm start" first, or set DATABASE_URL.`,
     );
   }
   const checkAlone = isMigration ? migrate : refuseMissingSchema;
+  const address =
+    config.databaseUrl === undefined
+      ? await embeddedAddress(config.dataDir)
+      : { connectionString: config.databaseUrl };
   const check = waiting ? awaitSchema : checkAlone;
-  const address = await addressOf(config);
   return open(config, log, { address, check, waiting, isCommandLine: !waiting });
 }
 
 /** Opens the database, checks it, and makes sure that a signing key exists. */
-async function open(config: Config, log: Log, toOpen: DatabaseToOpen): Promise<Bootstrapped> {
+async function open(config: Config, log: Log, toOpen: DatabaseToOpen) {
   const tracing = toOpen.isCommandLine ? undefined : await loadTracing(config, log);
   const onFallback = (reason: Error) =>
     log.warn(
@@ -150,10 +130,18 @@ async function open(config: Config, log: Log, toOpen: DatabaseToOpen): Promise<B
       await services.tokens.prepare();
     };
     const explain = (error: unknown) => explainUnusable(config, error);
-    const databaseWait = await prepareOrWait({ prepare, explain, ...toOpen });
-    const listMigrated = () => migrated;
-    const { serviceUser } = toOpen;
-    return { services, databaseWait, listMigrated, serviceUser, tracing, close };
+    return {
+      services,
+      /** Until the database is prepared, every call is answered 503. */
+      databaseWait: await prepareOrWait({ prepare, explain, ...toOpen }),
+      /** The names of the migrations that this process has applied. */
+      listMigrated: () => migrated,
+      /** The user that the process becomes once it no longer needs root. */
+      serviceUser: toOpen.serviceUser,
+      tracing,
+      /** Closes everything that was opened, in reverse order. */
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
@@ -163,10 +151,7 @@ async function open(config: Config, log: Log, toOpen: DatabaseToOpen): Promise<B
 const maintenanceEndMs = 1_000;
 
 /** Without an endpoint for traces, no module that exports them is loaded. Contract 1.11. */
-async function loadTracing(
-  { traceEndpoint, workers }: Config,
-  log: Log,
-): Promise<Tracing | undefined> {
+async function loadTracing({ traceEndpoint, workers }: Config, log: Log) {
   if (traceEndpoint === undefined || process.env.OTEL_SDK_DISABLED === 'true') return undefined;
   // The first of several processes serves no requests.
   if (workers > 1 && cluster.isPrimary) return undefined;
@@ -190,16 +175,13 @@ async function awaitSchema(database: Database): Promise<[]> {
   throw new ServiceError('SERVICE_UNAVAILABLE');
 }
 
-/** The address of `npm run simulator`. */
-const usualSimulatorUrl = 'http://127.0.0.1:8090';
-
 async function assemble(
   config: Config,
   log: Log,
   parts: Pick<Parameters<typeof createServices>[0], 'database' | 'maintenance' | 'tracing'>,
 ): Promise<Services> {
-  const { publicUrl, orderLapseSeconds, pollSeconds } = config;
-  const { inboxBodyDays, historyDays, eventDays, simulatorUrl = usualSimulatorUrl } = config;
+  const { publicUrl, orderLapseSeconds, pollSeconds, inboxBodyDays, historyDays, eventDays } =
+    config;
   return createServices({
     ...parts,
     ...(await masterKeysOf(config)),
@@ -214,7 +196,8 @@ async function assemble(
         loopback: config.databaseUrl === undefined,
       }),
       trustedProxies: networksOf(config.trustedProxies),
-      simulatorUrl,
+      // The address of `npm run simulator`.
+      simulatorUrl: config.simulatorUrl ?? 'http://127.0.0.1:8090',
     },
     reportDefect: (error, about) => log.error({ ...about, err: error }, 'a defect'),
     logWarning: logWarningsTo(log),
@@ -249,10 +232,4 @@ function logWaiting(log: Log): (explained: unknown) => void {
       explained instanceof StartError ? explained.message : 'The database is unavailable.';
     log.warn(`${why} The service waits for it; until then every call is answered 503.`);
   });
-}
-
-async function addressOf(config: Config): Promise<DatabaseAddress> {
-  return config.databaseUrl === undefined
-    ? embeddedAddress(config.dataDir)
-    : { connectionString: config.databaseUrl };
 }

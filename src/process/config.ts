@@ -93,9 +93,7 @@ function readSecret(env: Environment, name: string): string | undefined {
   const text = readText(env, name);
   const file = readText(env, `${name}_FILE`);
   if (file === undefined) return text;
-  if (text !== undefined) {
-    throw new StartError(`Set ${name} or ${name}_FILE, not both.`);
-  }
+  if (text !== undefined) throw new StartError(`Set ${name} or ${name}_FILE, not both.`);
   try {
     const content = readFileSync(file, 'utf8').trim();
     if (content !== '') return content;
@@ -146,6 +144,8 @@ function readUrl(env: Environment, name: string): string | undefined {
   return text.replace(/\/+$/, '');
 }
 
+const keyPattern = /^[0-9a-f]{64}$/i;
+
 function readMasterKey(env: Environment, isExternal: boolean): string | undefined {
   const text = readSecret(env, 'MASTER_KEY');
   if (text === undefined) {
@@ -154,16 +154,14 @@ function readMasterKey(env: Environment, isExternal: boolean): string | undefine
       'MASTER_KEY is missing: with DATABASE_URL set, give 32 random bytes as 64 hexadecimal digits (openssl rand -hex 32), or the file with them as MASTER_KEY_FILE.',
     );
   }
-  if (!/^[0-9a-f]{64}$/i.test(text)) {
-    throw new StartError('MASTER_KEY must be 32 bytes written as 64 hexadecimal digits.');
-  }
-  return text;
+  if (keyPattern.test(text)) return text;
+  throw new StartError('MASTER_KEY must be 32 bytes written as 64 hexadecimal digits.');
 }
 
 function readOtherMasterKeys(env: Environment): string[] {
   const texts = readSecret(env, 'MASTER_KEY_PREVIOUS')?.split(',') ?? [];
   return texts.map((text) => {
-    if (/^[0-9a-f]{64}$/i.test(text.trim())) return text.trim();
+    if (keyPattern.test(text.trim())) return text.trim();
     throw new StartError(
       'MASTER_KEY_PREVIOUS must be keys of 64 hexadecimal digits, separated by commas.',
     );

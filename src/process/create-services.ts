@@ -40,22 +40,14 @@ import type { Tracing } from '../tracing/start-tracing.ts';
 import { storeBatch } from '../use-cases/inbox/store-batch.ts';
 import { recordCalls } from '../use-cases/payments/record-calls.ts';
 
-const defaults: Pick<
-  ServiceSettings,
-  | 'pollSeconds'
-  | 'inboxBodyDays'
-  | 'historyDays'
-  | 'eventDays'
-  | 'endpointNetworks'
-  | 'trustedProxies'
-> = {
+const defaults = {
   pollSeconds: paymentLimits.pollSeconds,
   inboxBodyDays: limits.inboxBodyDays,
   historyDays: 0,
   eventDays: eventLimits.eventDays,
   endpointNetworks: allowedNetworksOf([], { loopback: false }),
   trustedProxies: networksOf(loopback),
-};
+} satisfies Partial<ServiceSettings>;
 
 export function createServices(parts: {
   readonly database: Database;
@@ -66,7 +58,7 @@ export function createServices(parts: {
   readonly otherMasterKeysHex?: readonly string[];
   /** Called when a secret is encrypted with an unknown key. */
   readonly readMasterKeysAgain?: () => Promise<readonly string[]>;
-  readonly settings: Omit<ServiceSettings, keyof typeof defaults> & Partial<typeof defaults>;
+  readonly settings: Omit<ServiceSettings, keyof typeof defaults> & Partial<ServiceSettings>;
   readonly clock?: Clock;
   readonly reportDefect?: ReportDefect;
   readonly logWarning?: LogWarning;
@@ -74,7 +66,7 @@ export function createServices(parts: {
 }): Services {
   const { tracing, clock = () => new Date(), reportDefect = () => {} } = parts;
   const database = tracing?.traceDatabase(parts.database) ?? parts.database;
-  const settings = { ...defaults, ...parts.settings };
+  const settings: ServiceSettings = { ...defaults, ...parts.settings };
   const { simulatorUrl } = settings;
   const known = [...listDefaultUrls(), ...(simulatorUrl === undefined ? [] : [simulatorUrl])];
   const callProvider = createProviderCaller(createProviderSender(settings.endpointNetworks, known));

@@ -1,6 +1,5 @@
 /** Builds the application, listens, and shuts down without dropping a request. */
 import cluster from 'node:cluster';
-import type { FastifyInstance } from 'fastify';
 import { createMetrics, type Metrics } from '../http/operator/metrics.ts';
 import type { OperatorParts, Readiness } from '../http/operator/operator-api.ts';
 import type { Services } from '../services/services.ts';
@@ -24,7 +23,7 @@ type ServedParts = Pick<Bootstrapped, 'services' | 'databaseWait'> &
   Partial<Pick<Bootstrapped, 'tracing'>>;
 
 export async function serve(
-  config: Pick<Config, 'host' | 'port'>,
+  { host, port }: Pick<Config, 'host' | 'port'>,
   { services, databaseWait, tracing }: ServedParts,
   log: Log,
   { listMissing, renderMetrics = renderOwnMetrics }: ServeOptions,
@@ -45,7 +44,14 @@ export async function serve(
     isDraining: () => isDraining,
     traceRequests: tracing?.traceRequests,
   });
-  await listen(app, config);
+  try {
+    // On Linux each worker has its own listening socket, and the kernel distributes connections.
+    const reusePort = cluster.isWorker && process.platform === 'linux';
+    const address = { host, port, reusePort };
+    await app.listen(address);
+  } catch (error) {
+    throw explainListenError(error, host, port);
+  }
   return {
     app,
     /** Answers the requests in flight, then stops. */
@@ -61,20 +67,6 @@ export async function serve(
       await app.close();
     },
   };
-}
-
-async function listen(
-  app: FastifyInstance,
-  { host, port }: Pick<Config, 'host' | 'port'>,
-): Promise<void> {
-  try {
-    // On Linux each worker has its own listening socket, and the kernel distributes connections.
-    const reusePort = cluster.isWorker && process.platform === 'linux';
-    const address = { host, port, reusePort };
-    await app.listen(address);
-  } catch (error) {
-    throw explainListenError(error, host, port);
-  }
 }
 
 async function checkReadiness(

@@ -34,29 +34,26 @@ export type ServiceUser = { readonly ids?: Ids; readonly why?: string } | undefi
 
 export async function chooseServiceUser(config: Config): Promise<ServiceUser> {
   if (process.getuid?.() !== 0) return undefined;
-  return choose(config).catch((error: NodeJS.ErrnoException) => forbidden(error));
+  return choose(config).catch(forbidden);
 }
 
 /** Cannot be undone. */
 export async function becomeUser(user: ServiceUser, log: Log): Promise<void> {
-  const { ids, why } = user ?? {};
-  const refused = ids ? (await tryToBecome(ids))?.why : why;
-  if (refused === undefined) return;
-  log.warn(
-    `The service keeps running as root, because ${refused}: better start it as another user.`,
-  );
-}
-
-async function tryToBecome(ids: Ids): Promise<ServiceUser> {
-  await makeCompileCache(ids).catch(() => {});
-  try {
-    process.setgroups?.([]);
-    process.setgid?.(ids.gid);
-    process.setuid?.(ids.uid);
-    return undefined;
-  } catch (error) {
-    return forbidden(error as NodeJS.ErrnoException);
+  const ids = user?.ids;
+  let why = user?.why;
+  if (ids) {
+    await makeCompileCache(ids).catch(() => {});
+    try {
+      process.setgroups?.([]);
+      process.setgid?.(ids.gid);
+      process.setuid?.(ids.uid);
+      return;
+    } catch (error) {
+      ({ why } = forbidden(error as NodeJS.ErrnoException));
+    }
   }
+  if (why === undefined) return;
+  log.warn(`The service keeps running as root, because ${why}: better start it as another user.`);
 }
 
 /**
@@ -69,7 +66,7 @@ async function makeCompileCache(ids: Ids): Promise<void> {
   if (ofRoot) await makeOwnFolder(`${ofRoot}-${ids.uid}`, { owner: ids, mode: 0o700 });
 }
 
-function forbidden({ code }: NodeJS.ErrnoException): ServiceUser {
+function forbidden({ code }: NodeJS.ErrnoException) {
   return { why: `it may not become another user (${code})` };
 }
 

@@ -5,34 +5,29 @@ import { hostsOf } from '../postgres/address.ts';
 import { isUnavailable } from '../postgres/error-classes.ts';
 import type { Config } from './config.ts';
 
-/** While a migration waits for a table, all requests to it wait behind the migration, so it gives up first. */
-const lockNotAvailable = '55P03';
-
-/** No schema of the search path exists. */
-const noSchema = '3F000';
+/** By the code of the error. */
+const sentences: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ERR_INVALID_URL:
+      'DATABASE_URL cannot be read: write it as postgres://user:password@host:5432/database, special characters percent-encoded.',
+    // No schema of the search path exists.
+    '3F000':
+      'The schema of DATABASE_URL does not exist: create it, or correct search_path in the options of the URL.',
+    // While a migration waits for a table, all requests to it wait behind the migration, so it gives up first.
+    '55P03':
+      'Another transaction uses a table for too long, such as a backup, a report or a second migration, so nothing was migrated: run it again when that has ended.',
+  }),
+);
 
 export function explainUnusable(config: Config, error: unknown): unknown {
   const reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
   if (config.databaseUrl === undefined || error instanceof StartError) return error;
-  if ((reason as { code?: unknown }).code === 'ERR_INVALID_URL') {
-    return new StartError(
-      'DATABASE_URL cannot be read: write it as postgres://user:password@host:5432/database, special characters percent-encoded.',
-    );
-  }
   const code = String((reason as { code?: unknown }).code);
+  const sentence = sentences.get(code);
+  if (sentence !== undefined) return new StartError(sentence);
   if (code === '42501') {
     return new StartError(
       `The role of DATABASE_URL lacks a right (${(reason as Error).message}): it needs to create tables in its schema, and schemas in its database, or with MIGRATE=no to read and write the tables; see docs/deploy.md.`,
-    );
-  }
-  if (code === noSchema) {
-    return new StartError(
-      'The schema of DATABASE_URL does not exist: create it, or correct search_path in the options of the URL.',
-    );
-  }
-  if (code === lockNotAvailable) {
-    return new StartError(
-      'Another transaction uses a table for too long, such as a backup, a report or a second migration, so nothing was migrated: run it again when that has ended.',
     );
   }
   const isRefused = /^(28|3D)/.test(code);

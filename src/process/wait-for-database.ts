@@ -19,7 +19,9 @@ const retryMs = 100;
 export async function prepareOrWait(steps: Steps) {
   let isDone = await isPrepared(steps);
   const becomeDone = async () => {
-    await prepareWhenThere(steps);
+    do {
+      await delay(retryMs, undefined, { signal: steps.waiting });
+    } while (!(await isPrepared(steps)));
     isDone = true;
   };
   const done = isDone ? Promise.resolve() : becomeDone();
@@ -30,12 +32,6 @@ export async function prepareOrWait(steps: Steps) {
     done,
     isDone: () => isDone,
   };
-}
-
-async function prepareWhenThere(steps: Steps): Promise<void> {
-  do {
-    await delay(retryMs, undefined, { signal: steps.waiting });
-  } while (!(await isPrepared(steps)));
 }
 
 /** False when a retry may succeed; throws for errors that waiting cannot fix, such as a wrong password or master key. */

@@ -13,8 +13,6 @@ type MetricsReply = {
   readonly id: number;
   readonly text: string | null;
 };
-const serving = 'serving';
-const ready = 'ready';
 const replaceIntervalMsMin = 1_000;
 
 /** Resolves when all workers listen. Until the service ends, a worker that exits is replaced. */
@@ -34,14 +32,14 @@ export async function startWorkers(
     const worker = cluster.fork(environment);
     worker.on('message', (message: unknown) => {
       void replyWithMetrics(worker, () => aggregator.clusterMetrics(), message);
-      if (message === ready) withDatabase.add(worker.id);
+      if (message === 'ready') withDatabase.add(worker.id);
       if (withDatabase.size === count) allReady.resolve();
     });
     const [first] = (await Promise.race([
       once(worker, 'message'),
       once(worker, 'exit'),
     ])) as unknown[];
-    if (first !== serving) throw new Error('a worker ended before it could serve');
+    if (first !== 'serving') throw new Error('a worker ended before it could serve');
     servingWorkers.add(worker.id);
   };
   let replacedAtMs = Number.NEGATIVE_INFINITY;
@@ -76,14 +74,12 @@ export async function startWorkers(
   };
 }
 
-/** In a worker: reports to the first process that it listens, even if it can only answer 503 so far. */
-export function reportServing(): void {
-  process.send?.(serving);
-}
-
-/** In a worker: reports to the first process that its database is prepared. */
-export function reportReady(): void {
-  process.send?.(ready);
+/**
+ * In a worker: reports to the first process that it listens, even if it can only answer 503 so far, and then that its
+ * database is prepared.
+ */
+export function reportToFirst(state: 'serving' | 'ready'): void {
+  process.send?.(state);
 }
 
 /** In a worker: the metrics of all workers together, which only the first process can collect. */

@@ -14,20 +14,16 @@ import {
   trace,
 } from '@opentelemetry/api';
 
-type SpanDescription = {
-  readonly name: string;
-  readonly kind: SpanKind;
-  readonly attributes: Attributes;
-};
-
 export type Spans = ReturnType<typeof createSpans>;
 
 export function createSpans(tracer: Tracer) {
   const storage = new AsyncLocalStorage<Context>();
-  const start = ({ name, kind, attributes }: SpanDescription, parent: Context) =>
+  const start = (name: string, kind: SpanKind, attributes: Attributes, parent: Context) =>
     trace.setSpan(parent, tracer.startSpan(name, { kind, attributes }, parent));
   return {
-    start,
+    /** For a request, which ends its span itself. */
+    startServer: (name: string, attributes: Attributes, parent: Context) =>
+      start(name, SpanKind.SERVER, attributes, parent),
     runIn: <Result>(context: Context, work: () => Result) => storage.run(context, work),
     /** The context of a span that has not ended. Work that a request leaves behind must not extend its trace. */
     findActive: () => {
@@ -36,11 +32,12 @@ export function createSpans(tracer: Tracer) {
     },
     /** Runs the work in a span: a part of the active one, else the first of a trace. */
     trace: async <Result>(
-      description: SpanDescription,
+      name: string,
+      attributes: Attributes,
       parent: Context | undefined,
       work: (span: Span) => Promise<Result>,
     ) => {
-      const context = start(description, parent ?? ROOT_CONTEXT);
+      const context = start(name, SpanKind.CLIENT, attributes, parent ?? ROOT_CONTEXT);
       const span = spanOf(context);
       try {
         return await storage.run(context, () => work(span));
@@ -71,5 +68,3 @@ function nameOfError(error: unknown): string {
   if (typeof code === 'string') return code;
   return error instanceof Error ? error.name : typeof error;
 }
-
-export { SpanKind };

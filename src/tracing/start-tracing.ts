@@ -3,7 +3,6 @@
  * collector that is slow or gone delays nothing. The exporter reads its own standard variables (docs/deploy.md).
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Attributes } from '@opentelemetry/api';
 import { setGlobalErrorHandler } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
@@ -23,12 +22,12 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { FastifyInstance } from 'fastify';
 import { StartError } from '../domain/start-error.ts';
-import type { Database, Queryable, Statement } from '../postgres/database.ts';
+import type { Database } from '../postgres/database.ts';
 import type { CallProvider } from '../providers/call.ts';
 import type { SendEvent } from '../services/event-sender.ts';
 import { throttle } from '../services/throttle.ts';
-import { createSpans, SpanKind, type Spans } from './spans.ts';
-import { traceEvents, traceProviderCalls } from './trace-calls.ts';
+import { createSpans } from './spans.ts';
+import { traceDatabase, traceEvents, traceProviderCalls } from './trace-calls.ts';
 import { traceRequests } from './trace-requests.ts';
 
 /** Limits of the export of traces. Contract 1.11. */
@@ -100,39 +99,4 @@ function readRatio(env: Environment): number {
   const ratio = Number(env.OTEL_TRACES_SAMPLER_ARG?.trim() || 1);
   if (ratio >= 0 && ratio <= 1) return ratio;
   throw new StartError('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.');
-}
-
-const system: Attributes = { 'db.system.name': 'postgresql' };
-
-/**
- * Spans for transactions and statements, by their names; never their values. Only what a request, a call or an event
- * waits for is traced: the loops of the background would produce a trace every few milliseconds.
- */
-function traceDatabase(spans: Spans, database: Database): Database {
-  const traced = <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
-    const parent = spans.findActive();
-    if (!parent) return work();
-    return spans.trace({ name, kind: SpanKind.CLIENT, attributes: system }, parent, work);
-  };
-  // The statement is issued before this returns: the order of statements matters (`inOrder` of src/postgres/statement.ts).
-  const queryOf =
-    ({ query }: Queryable): Queryable['query'] =>
-    (statement) =>
-      traced(nameOf(statement), () => query(statement));
-  return {
-    ...database,
-    query: queryOf(database),
-    pipelined: (work) =>
-      traced('pipeline', () =>
-        database.pipelined((connection) => work({ ...connection, query: queryOf(connection) })),
-      ),
-    transaction: (work, afterCommit) =>
-      traced('transaction', () =>
-        database.transaction((tx) => work({ ...tx, query: queryOf(tx) }), afterCommit),
-      ),
-  };
-}
-
-function nameOf({ name }: Statement): string {
-  return name ?? 'statement';
 }

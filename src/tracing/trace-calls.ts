@@ -1,30 +1,26 @@
 /**
- * Spans for calls to providers and for events to shops: the host, the status and the outcome. No trace header is sent
- * along, because neither belongs to the operator (docs/decisions/0055).
+ * Spans for statements, for calls to providers (the host, the status and the outcome), and for events to shops. No trace
+ * header is sent along, because neither belongs to the operator (docs/decisions/0055).
  */
-import type { Span } from '@opentelemetry/api';
-import type { Answer, CallProvider } from '../providers/call.ts';
+import type { Attributes } from '@opentelemetry/api';
+import type { Database, Queryable } from '../postgres/database.ts';
+import type { CallProvider } from '../providers/call.ts';
 import type { SendEvent } from '../services/event-sender.ts';
-import { fail, SpanKind, type Spans } from './spans.ts';
+import { fail, type Spans } from './spans.ts';
 
 export function traceProviderCalls(spans: Spans, call: CallProvider): CallProvider {
   return (api, request) => {
     const attributes = { ...hostOf(api.url), 'http.request.method': request.method };
-    const description = { name: 'provider call', kind: SpanKind.CLIENT, attributes };
-    return spans.trace(description, spans.findActive(), async (span) => {
+    return spans.trace('provider call', attributes, spans.findActive(), async (span) => {
       const answer = await call(api, request);
-      recordAnswer(span, answer);
+      span.setAttribute('provider.outcome', answer.kind);
+      span.setAttribute('provider.tries', answer.tries);
+      if (answer.kind !== 'not-sent' && answer.status !== null)
+        span.setAttribute('http.response.status_code', answer.status);
+      if (answer.kind !== 'answered') fail(span, answer.kind);
       return answer;
     });
   };
-}
-
-function recordAnswer(span: Span, answer: Answer): void {
-  span.setAttribute('provider.outcome', answer.kind);
-  span.setAttribute('provider.tries', answer.tries);
-  if (answer.kind !== 'not-sent' && answer.status !== null)
-    span.setAttribute('http.response.status_code', answer.status);
-  if (answer.kind !== 'answered') fail(span, answer.kind);
 }
 
 /** The first span of a trace: an event is sent after the change that it announces, and again for days. */
@@ -32,8 +28,7 @@ export function traceEvents(spans: Spans, send: SendEvent): SendEvent {
   return (event) => {
     const id = event.headers['webhook-id'];
     const attributes = { ...hostOf(event.url), ...(id !== undefined && { 'event.id': id }) };
-    const description = { name: 'event delivery', kind: SpanKind.CLIENT, attributes };
-    return spans.trace(description, undefined, async (span) => {
+    return spans.trace('event delivery', attributes, undefined, async (span) => {
       const sent = await send(event);
       if (sent.status === null) fail(span, 'unreachable');
       else span.setAttribute('http.response.status_code', sent.status);
@@ -46,4 +41,35 @@ export function traceEvents(spans: Spans, send: SendEvent): SendEvent {
 /** Paths and queries may contain secrets. */
 function hostOf(url: string): { readonly 'server.address': string } {
   return { 'server.address': URL.canParse(url) ? new URL(url).host : 'unknown' };
+}
+
+const system: Attributes = { 'db.system.name': 'postgresql' };
+
+/**
+ * Spans for transactions and statements, by their names; never their values. Only what a request, a call or an event
+ * waits for is traced: the loops of the background would produce a trace every few milliseconds.
+ */
+export function traceDatabase(spans: Spans, database: Database): Database {
+  const traced = <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
+    const parent = spans.findActive();
+    if (!parent) return work();
+    return spans.trace(name, system, parent, work);
+  };
+  // The statement is issued before this returns: the order of statements matters (`inOrder` of src/postgres/statement.ts).
+  const queryOf =
+    ({ query }: Queryable): Queryable['query'] =>
+    (statement) =>
+      traced(statement.name ?? 'statement', () => query(statement));
+  return {
+    ...database,
+    query: queryOf(database),
+    pipelined: (work) =>
+      traced('pipeline', () =>
+        database.pipelined((connection) => work({ ...connection, query: queryOf(connection) })),
+      ),
+    transaction: (work, afterCommit) =>
+      traced('transaction', () =>
+        database.transaction((tx) => work({ ...tx, query: queryOf(tx) }), afterCommit),
+      ),
+  };
 }

@@ -2,7 +2,7 @@
 import { type Context, defaultTextMapGetter, ROOT_CONTEXT } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { fail, SpanKind, type Spans, spanOf } from './spans.ts';
+import { fail, type Spans, spanOf } from './spans.ts';
 
 /** Called every few seconds by machines; their traces would tell nothing. */
 const untraced: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
@@ -32,8 +32,7 @@ export function traceRequests(spans: Spans, app: FastifyInstance): void {
     const { method, id } = request;
     const attributes = { 'http.request.method': method, 'http.route': route, 'request.id': id };
     const parent = propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter);
-    const description = { name: `${method} ${route}`, kind: SpanKind.SERVER, attributes };
-    contexts.set(request, spans.start(description, parent));
+    contexts.set(request, spans.startServer(`${method} ${route}`, attributes, parent));
     continueIn(request, done);
   });
   // A request that waited for the concurrency limit was let in by another one, in whose context it runs until here.

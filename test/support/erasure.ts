@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { consumerErase } from '../../src/cli/consumers/consumer-erase.ts';
 import { readWords } from '../../src/cli/framework/read-words.ts';
+import { withSnakeCase } from '../../src/domain/json/snake-case.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import type { Config } from '../../src/process/config.ts';
 import { decodePercents } from './card-search.ts';
@@ -86,7 +87,8 @@ export async function assertErased(database: Database): Promise<void> {
 
 /** Runs the command with the services of the test, whose clock the test can move. */
 export async function eraseIn({ services }: TestService, accountId: string, words: string[]) {
-  const { run } = consumerErase.prepare(readWords(consumerErase, [accountId, ...words]));
+  const given = consumerErase.read(readWords(consumerErase, [accountId, ...words]));
+  const surroundings = { config: {} as Config, warn: assert.fail, migrated: [] };
   // biome-ignore lint/suspicious/noExplicitAny: the outcome is asserted field by field
-  return (await run(services, {} as Config, assert.fail, [])) as any;
+  return withSnakeCase(await consumerErase.run(services, given, surroundings)) as any;
 }

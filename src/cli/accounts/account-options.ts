@@ -1,5 +1,6 @@
 /** The options for account settings, shared by `account create` and `account update`. */
 import {
+  type Account,
   type AccountSettings,
   type AlternateCurrency,
   accountDefaults,
@@ -7,13 +8,24 @@ import {
 } from '../../domain/accounts/account.ts';
 import type { RequestedRate } from '../../domain/accounts/exchange-rates.ts';
 import { accountLimits } from '../../domain/accounts/limits.ts';
+import { accessKeyOf } from '../../domain/ids.ts';
 import { paymentModeCodes } from '../../domain/payment-mode.ts';
 import { defaultPaymentModes } from '../../providers/account-settings.ts';
 import { providers } from '../../providers/providers.ts';
 import { type OptionSpecs, type OptionValues, UsageError } from '../framework/command.ts';
-import { brandingOptions, readBranding } from './branding-options.ts';
-import { originOption, readOrigins } from './origin-option.ts';
-import { type ProviderFlags, providerOptions, readProviderSettings } from './provider-options.ts';
+import {
+  brandingOptions,
+  brandingView,
+  originOption,
+  readBranding,
+  readOrigins,
+} from './branding-options.ts';
+import {
+  type ProviderFlags,
+  plainSettingsView,
+  providerOptions,
+  readProviderSettings,
+} from './provider-options.ts';
 
 /** A mode with the name of a provider is routed there, a mode with `off` is no longer offered. */
 function changeModes(
@@ -37,28 +49,23 @@ const example = `upi:${providers.map(({ name }) => name).join(' or upi:')} (mode
 
 const ownOptions = {
   'optional-order-details': {
-    type: 'boolean',
     text: 'Orders may come without user, shipping address and line items.',
     isNegatable: true,
   },
   'encrypted-payloads': {
-    type: 'boolean',
     text: 'Accept encrypted requests, and encrypt the replies to them.',
     isNegatable: true,
   },
   'signature-version': {
-    type: 'string',
     value: signatureVersions.join('|'),
     text: 'The version of the signatures of transactions.',
   },
   'alternate-currency': {
-    type: 'string',
     value: 'FROM:TO:RATE',
     text: 'Process orders of one currency in another, such as USD:INR:83.25. USD:off ends it. A rate that is far from the former one is given twice: USD:INR:8.5:8.5.',
     multiple: true,
   },
   'requests-per-second': {
-    type: 'string',
     value: 'N|off',
     text: `The limit of calls a second, from 1 to ${accountLimits.requestsPerSecondMax}, or off.`,
   },
@@ -66,17 +73,8 @@ const ownOptions = {
     'An origin that consumers may be sent back to, such as https://shop.example.',
     'off',
   ),
-  'payment-mode': {
-    type: 'string',
-    value: 'MODE:PROVIDER',
-    text: paymentModeText,
-    multiple: true,
-  },
-  simulator: {
-    type: 'boolean',
-    text: 'Use the providers of "npm run simulator", for trials.',
-    isNegatable: true,
-  },
+  'payment-mode': { value: 'MODE:PROVIDER', text: paymentModeText, multiple: true },
+  simulator: { text: 'Use the providers of "npm run simulator", for trials.', isNegatable: true },
   ...brandingOptions,
 } as const satisfies OptionSpecs;
 
@@ -84,13 +82,13 @@ const nameText = 'The name of the shop.';
 
 /** The options of the providers depend on their registry, so their types are those of any text. */
 export const createOptions = {
-  name: { type: 'string', value: 'NAME', text: nameText, isRequired: true },
+  name: { value: 'NAME', text: nameText, isRequired: true },
   ...ownOptions,
   ...providerOptions,
 } as const;
 
 export const updateOptions = {
-  name: { type: 'string', value: 'NAME', text: nameText },
+  name: { value: 'NAME', text: nameText },
   ...ownOptions,
   ...providerOptions,
 } as const;
@@ -176,4 +174,29 @@ function changeAlternatives(
     } else after.set(from, { from, to, rate, ...(confirmedRate && { confirmedRate }) });
   }
   return [...after.values()];
+}
+
+/** An account's settings as the command line prints them. */
+export function accountView(account: AccountSettings & Pick<Account, 'accountId' | 'logo'>) {
+  return {
+    accountId: account.accountId,
+    name: account.name,
+    accessKey: accessKeyOf(account.accountId),
+    optionalOrderDetails: account.optionalOrderDetails,
+    encryptedPayloads: account.encryptedPayloads,
+    signatureVersion: account.signatureVersion,
+    ...plainSettingsView(account),
+    requestsPerSecond: account.requestsPerSecond ?? 'off',
+    alternateCurrencies: account.alternateCurrencies.map(
+      ({ from, to, rate }) => `${from}:${to}:${rate}`,
+    ),
+    paymentModes: Object.entries(account.paymentModes).map(
+      ([code, provider]) => `${code}:${provider}`,
+    ),
+    providerApis: Object.entries(account.providerApis).map(
+      ([provider, { url, login }]) => `${provider}:${login}@${url}`,
+    ),
+    callbackOrigins: account.callbackOrigins,
+    ...brandingView(account),
+  };
 }

@@ -1,11 +1,10 @@
 /** `account rotate`: creates a new secret; the old one stays valid during an overlap. */
 import { commandLine } from '../../domain/audit.ts';
 import { listRotatableSecretKinds } from '../../providers/account-settings.ts';
-import { type RotatableSecretKind, rotateSecret } from '../../use-cases/accounts/rotate-secret.ts';
+import { rotateSecret } from '../../use-cases/accounts/rotate-secret.ts';
 import { defineCommand, UsageError } from '../framework/command.ts';
-import { accountArgument } from '../framework/common-options.ts';
-import { printedName } from '../framework/render.ts';
-import { overlapOption, readOverlap } from './overlap-option.ts';
+import { accountArgument, overlapOption, readOverlap } from '../framework/common-options.ts';
+import { printedName } from '../framework/screen.ts';
 import { readSecret } from './provider-options.ts';
 
 const secretKinds = listRotatableSecretKinds();
@@ -26,7 +25,6 @@ export const accountRotate = defineCommand({
   options: {
     ...overlapOption,
     value: {
-      type: 'string',
       value: 'SECRET|-',
       text: 'The secret, if the provider generates it. With - it is read from standard input.',
     },
@@ -36,32 +34,21 @@ export const accountRotate = defineCommand({
     'account rotate acc_… access-secret --overlap 0s',
     `account rotate acc_… ${secretKinds.at(-1)} --value - < secret`,
   ],
-  prepare: ({ values, positionals: [accountId = '', kindText = ''] }) => {
-    const kind = readKind(kindText);
+  read: ({ values, positionals: [accountId = '', kindText] }) => {
+    const kind = secretKinds.find((known) => known === kindText);
+    if (!kind) throw new UsageError(`The kind of secret must be one of ${secretKinds.join(', ')}.`);
     const overlapSeconds = readOverlap(values.overlap);
-    const given = readSecret(values.value);
-    return {
-      run: async (services) => {
-        const rotated = await rotateSecret(
-          services,
-          accountId,
-          kind,
-          overlapSeconds,
-          commandLine,
-          given,
-        );
-        return {
-          account_id: rotated.accountId,
-          [printedName(kind)]: rotated.secret,
-          old_valid_until: rotated.oldValidUntil.toISOString(),
-        };
-      },
-    };
+    return { accountId, kind, overlapSeconds, given: readSecret(values.value) };
+  },
+  run: async (services, { accountId, kind, overlapSeconds, given }) => {
+    const { secret, oldValidUntil } = await rotateSecret(
+      services,
+      accountId,
+      kind,
+      overlapSeconds,
+      commandLine,
+      given,
+    );
+    return { accountId, [printedName(kind)]: secret, oldValidUntil };
   },
 });
-
-function readKind(text: string): RotatableSecretKind {
-  const kind = secretKinds.find((known) => known === text);
-  if (!kind) throw new UsageError(`The kind of secret must be one of ${secretKinds.join(', ')}.`);
-  return kind;
-}

@@ -30,11 +30,9 @@ function commandOf(
     ...texts,
     arguments: [accountArgument],
     examples: [`account ${verb} acc_…`],
-    prepare: ({ positionals: [accountId = ''] }) => ({
-      run: async (services) => {
-        const { suspendedAt } = await change(services, accountId, commandLine);
-        return { account_id: accountId, suspended_at: suspendedAt?.toISOString() ?? null };
-      },
-    }),
+    run: async (services, { positionals: [accountId = ''] }) => {
+      const { suspendedAt } = await change(services, accountId, commandLine);
+      return { accountId, suspendedAt };
+    },
   });
 }

@@ -13,8 +13,7 @@ import {
 import { updateAccount } from '../../use-cases/accounts/update-account.ts';
 import { defineCommand, RefusedError } from '../framework/command.ts';
 import { accountArgument } from '../framework/common-options.ts';
-import { accountFlags, readSettings, updateOptions } from './account-options.ts';
-import { accountView } from './account-view.ts';
+import { accountFlags, accountView, readSettings, updateOptions } from './account-options.ts';
 import { readLogo } from './branding-options.ts';
 import { exampleOfKeys, readApiSecrets } from './provider-options.ts';
 
@@ -39,27 +38,24 @@ export const accountUpdate = defineCommand({
     "account update acc_… --colour '#0a7cff' --logo logo.png --support-email help@shop.example",
     ...providers.map((provider) => `account update acc_… ${exampleOfKeys(provider)} < secret.txt`),
   ],
-  prepare: ({ values, positionals: [accountId = ''] }) => {
+  read: ({ values, positionals: [accountId = ''] }) => {
     const flags = accountFlags(values);
     readSettings(flags, anyAccount);
     const apiSecrets = readApiSecrets(flags.providers);
-    const logo = readLogo(flags);
-    return {
-      run: async (services, _config, warn) => {
-        const { simulator = false } = flags;
-        const change = (account: StoredAccount) => {
-          const providerApis = simulator ? atTheSimulator(services, account) : account.providerApis;
-          return { providerApis, ...readSettings(flags, { ...account, providerApis }) };
-        };
-        const secrets = simulator ? { ...newSimulatorSecrets(), ...apiSecrets } : apiSecrets;
-        const changed = await updateAccount(services, accountId, change, commandLine, {
-          apiSecrets: secrets,
-          logo,
-        });
-        if (simulator) warn(simulatorWarning(services));
-        return accountView(changed);
-      },
+    return { accountId, flags, apiSecrets, logo: readLogo(flags) };
+  },
+  run: async (services, { accountId, flags, apiSecrets, logo }, { warn }) => {
+    const { simulator = false } = flags;
+    const change = (account: StoredAccount) => {
+      const providerApis = simulator ? atTheSimulator(services, account) : account.providerApis;
+      return { providerApis, ...readSettings(flags, { ...account, providerApis }) };
     };
+    const changed = await updateAccount(services, accountId, change, commandLine, {
+      apiSecrets: simulator ? { ...newSimulatorSecrets(), ...apiSecrets } : apiSecrets,
+      logo,
+    });
+    if (simulator) warn(simulatorWarning(services));
+    return accountView(changed);
   },
 });
 

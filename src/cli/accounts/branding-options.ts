@@ -4,41 +4,50 @@ import { resolve } from 'node:path';
 import type { Account, AccountSettings } from '../../domain/accounts/account.ts';
 import { findColour } from '../../domain/accounts/colour.ts';
 import { accountLimits } from '../../domain/accounts/limits.ts';
+import { findOrigin } from '../../domain/web-address.ts';
 import { type OptionSpecs, type OptionValues, UsageError } from '../framework/command.ts';
-import { originOption, readOrigins } from './origin-option.ts';
+
+/** The word that empties the list. */
+type Removal = 'off' | 'none';
+
+export function originOption(text: string, removal: Removal) {
+  return {
+    value: `URL|${removal}`,
+    text: `${text} All that are given replace the former ones; ${removal} removes them.`,
+    multiple: true,
+  } as const;
+}
+
+/** Replaces the whole list. */
+export function readOrigins(option: string, texts: readonly string[], removal: Removal): string[] {
+  if (texts.length === 1 && texts[0] === removal) return [];
+  const origins = texts.map((text) => {
+    const origin = findOrigin(text);
+    if (origin !== undefined) return origin;
+    throw new UsageError(
+      `--${option} must look like https://shop.example (http only on loopback), or be ${removal}.`,
+    );
+  });
+  return [...new Set(origins)];
+}
 
 export const brandingOptions = {
   colour: {
-    type: 'string',
     value: '#RRGGBB|none',
     text: "The colour of the checkout page, in quotes, such as '#0a7cff'. Where it would be hard to read, a darker or lighter shade is used.",
   },
   logo: {
-    type: 'string',
     value: 'FILE|none',
     text: `The logo of the checkout page: a PNG, JPEG or WebP file of at most ${accountLimits.logoBytesMax / 1024} KiB.`,
   },
-  'support-email': {
-    type: 'string',
-    value: 'EMAIL|none',
-    text: 'An e-mail address that consumers see.',
-  },
-  'support-phone': {
-    type: 'string',
-    value: 'NUMBER|none',
-    text: 'A phone number that consumers see.',
-  },
-  'support-url': {
-    type: 'string',
-    value: 'URL|none',
-    text: 'A page for help that consumers see.',
-  },
+  'support-email': { value: 'EMAIL|none', text: 'An e-mail address that consumers see.' },
+  'support-phone': { value: 'NUMBER|none', text: 'A phone number that consumers see.' },
+  'support-url': { value: 'URL|none', text: 'A page for help that consumers see.' },
   'frame-origin': originOption(
     'An origin that may show the checkout page in a frame, such as https://shop.example.',
     'none',
   ),
   'upi-collect': {
-    type: 'string',
     value: 'on|off',
     text: 'Whether consumers may type a UPI id on the checkout page. Off for a new account.',
   },
@@ -56,9 +65,9 @@ export function readBranding(flags: BrandingFlags): Partial<AccountSettings> {
   const collect = flags['upi-collect'];
   return {
     ...(colour !== undefined && { colour: unlessNone(colour, readColour) }),
-    ...(email !== undefined && { supportEmail: unlessNone(email) }),
-    ...(phone !== undefined && { supportPhone: unlessNone(phone) }),
-    ...(url !== undefined && { supportUrl: unlessNone(url) }),
+    ...(email !== undefined && { supportEmail: unlessNone(email, String) }),
+    ...(phone !== undefined && { supportPhone: unlessNone(phone, String) }),
+    ...(url !== undefined && { supportUrl: unlessNone(url, String) }),
     ...(origins !== undefined && { frameOrigins: readOrigins('frame-origin', origins, 'none') }),
     ...(collect !== undefined && { upiCollect: readSwitch('upi-collect', collect) }),
   };
@@ -74,19 +83,17 @@ export function brandingView(account: AccountSettings & Pick<Account, 'logo'>) {
   return {
     colour: account.colour,
     logo: logo?.digest ?? null,
-    logo_media_type: logo?.mediaType ?? null,
-    logo_bytes: logo?.byteCount ?? null,
-    support_email: account.supportEmail,
-    support_phone: account.supportPhone,
-    support_url: account.supportUrl,
-    frame_origins: account.frameOrigins,
-    upi_collect: account.upiCollect,
+    logoMediaType: logo?.mediaType ?? null,
+    logoBytes: logo?.byteCount ?? null,
+    supportEmail: account.supportEmail,
+    supportPhone: account.supportPhone,
+    supportUrl: account.supportUrl,
+    frameOrigins: account.frameOrigins,
+    upiCollect: account.upiCollect,
   };
 }
 
-function unlessNone(text: string): string | null;
-function unlessNone<Value>(text: string, read: (text: string) => Value): Value | null;
-function unlessNone(text: string, read: (text: string) => unknown = (same) => same): unknown {
+function unlessNone<Value>(text: string, read: (text: string) => Value): Value | null {
   return text === 'none' ? null : read(text);
 }
 

@@ -1,10 +1,9 @@
 /** `keys rotate`: creates a new key for signing tokens, or seals everything with a new master key. */
 import { commandLine } from '../../domain/audit.ts';
 import { rotatingMasterKey } from '../../embedded-postgres/master-key-file.ts';
-import type { Services } from '../../services/services.ts';
 import { rewrapSecrets, rotateSigningKey } from '../../use-cases/accounts/rotate-keys.ts';
 import { defineCommand, UsageError } from '../framework/command.ts';
-import { overlapOption, readOverlap } from './overlap-option.ts';
+import { overlapOption, readOverlap } from '../framework/common-options.ts';
 
 export const keysRotate = defineCommand({
   name: ['keys', 'rotate'],
@@ -20,34 +19,27 @@ export const keysRotate = defineCommand({
   ],
   options: overlapOption,
   examples: ['keys rotate signing --overlap 24h', 'keys rotate master'],
-  prepare: ({ values, positionals: [kind = ''] }) => {
+  read: ({ values, positionals: [kind] }) => {
     const overlapSeconds = readOverlap(values.overlap);
-    if (kind !== 'signing' && kind !== 'master')
-      throw new UsageError('The kind of key must be signing or master.');
-    return {
-      run: async (services, { masterKeyHex, dataDir }) => {
-        const rotate = async () => {
-          const rewrapped =
-            kind === 'master' ? { secrets: await rewrapSecrets(services, commandLine) } : {};
-          return { ...rewrapped, ...(await rotateSigning(services, overlapSeconds)) };
-        };
-        // With MASTER_KEY the operator has set the new key already; in the embedded mode it is generated here.
-        const makesKey = kind === 'master' && masterKeyHex === undefined;
-        if (!makesKey) return rotate();
-        return rotatingMasterKey(dataDir, async () => {
-          await services.masterKeys.learn(['the one just made']);
-          return rotate();
-        });
-      },
+    if (kind === 'signing' || kind === 'master') return { kind, overlapSeconds };
+    throw new UsageError('The kind of key must be signing or master.');
+  },
+  run: async (services, { kind, overlapSeconds }, { config: { masterKeyHex, dataDir } }) => {
+    const rotateSigning = async () => {
+      const rotated = await rotateSigningKey(services, overlapSeconds, commandLine);
+      const { keyId: signingKeyId, oldValidUntil } = rotated;
+      return { masterKeyId: services.masterKeys.current().id, signingKeyId, oldValidUntil };
     };
+    if (kind === 'signing') return rotateSigning();
+    const rotateAll = async () => {
+      const secrets = await rewrapSecrets(services, commandLine);
+      return { secrets, ...(await rotateSigning()) };
+    };
+    // With MASTER_KEY the operator has set the new key already; in the embedded mode it is generated here.
+    if (masterKeyHex !== undefined) return rotateAll();
+    return rotatingMasterKey(dataDir, async () => {
+      await services.masterKeys.learn(['the one just made']);
+      return rotateAll();
+    });
   },
 });
-
-async function rotateSigning(services: Services, overlapSeconds: number) {
-  const { keyId, oldValidUntil } = await rotateSigningKey(services, overlapSeconds, commandLine);
-  return {
-    master_key_id: services.masterKeys.current().id,
-    signing_key_id: keyId,
-    old_valid_until: oldValidUntil.toISOString(),
-  };
-}

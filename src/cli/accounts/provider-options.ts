@@ -11,7 +11,7 @@ import { providers } from '../../providers/providers.ts';
 import type { SettingOption } from '../../providers/settings.ts';
 import type { ApiSecrets } from '../../use-cases/accounts/create-account.ts';
 import { UsageError, type ValueSpec } from '../framework/command.ts';
-import { printedName } from '../framework/render.ts';
+import { printedName } from '../framework/screen.ts';
 
 /** By option, without the leading dashes. */
 export type ProviderFlags = Readonly<Record<string, string | undefined>>;
@@ -26,7 +26,7 @@ export const providerOptions: Readonly<Record<string, ValueSpec>> = Object.fromE
 
 function specOf({ placeholder, description }: SettingOption, more = ''): ValueSpec {
   const hint = more === '' ? '' : ' With - it is read from standard input.';
-  return { type: 'string', value: `${placeholder}${more}`, text: `${description}${hint}` };
+  return { value: `${placeholder}${more}`, text: `${description}${hint}` };
 }
 
 /** A command that gives an account the keys of a provider, without the secret itself. */

@@ -12,36 +12,21 @@ export const consumerErase = defineCommand({
     'Replaces the personal data of a consumer with a marker in orders, transactions, stored deliveries, history, events and notes. Amounts and states stay. This cannot be undone. Give --email, --mobile, or both.',
   arguments: [accountArgument],
   options: {
-    email: { type: 'string', value: 'ADDRESS', text: 'The e-mail address of the consumer.' },
-    mobile: {
-      type: 'string',
-      value: 'NUMBER',
-      text: 'The phone number, with or without its country code.',
-    },
+    email: { value: 'ADDRESS', text: 'The e-mail address of the consumer.' },
+    mobile: { value: 'NUMBER', text: 'The phone number, with or without its country code.' },
   },
   examples: [
     'consumer erase acc_… --email asha@example.com',
     'consumer erase acc_… --mobile "+91 98765 43210"',
   ],
-  prepare: ({ values, positionals: [accountId = ''] }) => {
-    const consumer = readConsumer(values);
-    return {
-      run: async (services) => {
-        const account = await services.accounts.find(accountId);
-        if (!account) throw new RefusedError(`There is no account ${accountId}.`);
-        const erased = await eraseConsumer(services, account, consumer, commandLine);
-        return {
-          account_id: accountId,
-          orders: erased.orders,
-          mentioned_orders: erased.mentionedOrders,
-          transactions: erased.transactions,
-          deliveries: erased.deliveries,
-          history_rows: erased.historyRows,
-          events: erased.events,
-          notes: erased.notes,
-        };
-      },
-    };
+  read: ({ values, positionals: [accountId = ''] }) => ({
+    accountId,
+    consumer: readConsumer(values),
+  }),
+  run: async (services, { accountId, consumer }) => {
+    const account = await services.accounts.find(accountId);
+    if (!account) throw new RefusedError(`There is no account ${accountId}.`);
+    return { accountId, ...(await eraseConsumer(services, account, consumer, commandLine)) };
   },
 });
 

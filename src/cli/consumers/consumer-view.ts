@@ -3,22 +3,16 @@
 import { maskAddress, maskName, maskPhone } from '../../domain/consumers/mask.ts';
 import type { User } from '../../domain/orders/order.ts';
 
-type MaskedUser = {
-  readonly first_name: string | null;
-  readonly email: string | null;
-  readonly mobile_number: string | null;
-};
-
-export function maskedUser(user: User | null | undefined): MaskedUser | null {
+export function maskedUser(user: User | null | undefined) {
   if (!user) return null;
   const { firstName, email, mobileNumber } = user;
   return {
-    first_name: firstName === undefined ? null : maskName(firstName),
+    firstName: firstName === undefined ? null : maskName(firstName),
     email: email === undefined ? null : maskAddress(email),
-    mobile_number: mobileNumber === undefined ? null : maskPhone(mobileNumber),
+    mobileNumber: mobileNumber === undefined ? null : maskPhone(mobileNumber),
   };
 }
 
-export function consumerText(user: MaskedUser | null): string | null {
-  return user && [user.email, user.mobile_number].filter((text) => text !== null).join(' ');
+export function consumerText(user: ReturnType<typeof maskedUser>) {
+  return user && [user.email, user.mobileNumber].filter((text) => text !== null).join(' ');
 }

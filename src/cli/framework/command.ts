@@ -3,20 +3,19 @@ import type { Config } from '../../process/config.ts';
 import type { Services } from '../../services/services.ts';
 import type { Screen } from './screen.ts';
 
-export type Outcome = Readonly<Record<string, unknown>>;
-
 type FlagSpec = {
-  readonly type: 'boolean';
+  readonly value?: undefined;
   readonly text: string;
   /** `--no-…` is shown in the help. */
   readonly isNegatable?: true;
 };
 
 export type ValueSpec = {
-  readonly type: 'string';
   /** Stands for the value in the help, such as `ID`. */
   readonly value: string;
   readonly text: string;
+  /** Any other value is refused. */
+  readonly words?: readonly string[];
   readonly multiple?: true;
   readonly isRequired?: true;
 };
@@ -33,11 +32,13 @@ export type ArgumentSpec = {
   readonly isOptional?: true;
 };
 
-type ValueOf<Spec extends OptionSpec> = Spec extends FlagSpec
-  ? boolean
-  : Spec extends { readonly multiple: true }
+type ValueOf<Spec extends OptionSpec> = Spec extends ValueSpec
+  ? Spec extends { readonly multiple: true }
     ? readonly string[]
-    : string;
+    : Spec extends { readonly words: ReadonlyArray<infer Word> }
+      ? Word
+      : string
+  : boolean;
 
 export type OptionValues<Specs extends OptionSpecs> = {
   readonly [Name in keyof Specs]: Specs[Name] extends { readonly isRequired: true }
@@ -51,66 +52,70 @@ export type Words<Specs extends OptionSpecs> = {
   readonly positionals: readonly string[];
 };
 
-export type Prepared = {
-  /** `warn` prints to standard error. */
-  readonly run: (
-    services: Services,
-    config: Config,
-    warn: (text: string) => void,
-    migrated: readonly string[],
-  ) => Promise<Outcome>;
-  /** Replaces the plain list of fields when the output is not JSON. */
-  readonly render?: (outcome: Outcome, screen: Screen) => string;
-  /** What to do next, printed to standard error when the output is not JSON. */
-  readonly advise?: (outcome: Outcome, config: Config) => readonly string[];
-  /** True makes the exit status 1. */
-  readonly isFailure?: (outcome: Outcome) => boolean;
+type Surroundings = {
+  readonly config: Config;
+  /** Prints to standard error. */
+  readonly warn: (text: string) => void;
+  readonly migrated: readonly string[];
 };
 
-export type Command = {
+type Described<Specs extends OptionSpecs, Given, Outcome> = {
   readonly name: readonly string[];
   /** One line in the list of commands. */
   readonly summary: string;
   readonly description: string;
-  readonly arguments: readonly ArgumentSpec[];
-  readonly options: OptionSpecs;
+  readonly arguments?: readonly ArgumentSpec[];
+  readonly options?: Specs;
   /** What follows `npm run --silent cli -- `. */
   readonly examples: readonly string[];
   /** It migrates the database, so it runs where others are refused. */
   readonly isMigration?: true;
-  /** Validates the arguments before the database is opened; `run` then does the work. */
-  readonly prepare: (words: Words<OptionSpecs>) => Prepared;
+  /** Validates the words before the database is opened, and returns what `run` is given instead of them. */
+  readonly read?: (words: Words<Specs>) => Given;
+  readonly run: (services: Services, given: Given, surroundings: Surroundings) => Promise<Outcome>;
+  /** Replaces the plain list of fields when the output is not JSON. */
+  readonly render?: (outcome: Outcome, screen: Screen) => string;
+  /** What to do next, printed to standard error when the output is not JSON. */
+  readonly advise?: (outcome: Outcome, config: Config, given: Given) => readonly string[];
+  /** True makes the exit status 1. */
+  readonly isFailure?: (outcome: Outcome) => boolean;
 };
 
-export type Described<Specs extends OptionSpecs> = Omit<
-  Command,
-  'arguments' | 'options' | 'prepare'
-> & {
-  readonly arguments?: readonly ArgumentSpec[];
-  readonly options?: Specs;
-  readonly prepare: (words: Words<Specs>) => Prepared;
-};
+type Defaults = 'arguments' | 'options' | 'read';
+export type Command = Described<OptionSpecs, unknown, object> &
+  Required<Pick<Described<OptionSpecs, unknown, object>, Defaults>>;
 
-/** Gives `prepare` the types that follow from the options. */
-export function defineCommand<const Specs extends OptionSpecs>(
-  described: Described<Specs>,
-): Command {
-  return {
+/** Gives the functions the types that follow from the options and from each other. */
+export function defineCommand<
+  const Specs extends OptionSpecs,
+  Outcome extends object,
+  Given = Words<Specs>,
+>(described: Described<Specs, Given, Outcome>): Command {
+  const command = {
+    arguments: [],
+    read: (words: Words<Specs>) => words,
     ...described,
-    arguments: described.arguments ?? [],
     options: { ...described.options, ...commonOptions },
-    prepare: described.prepare as unknown as Command['prepare'],
   };
+  return command as unknown as Command;
 }
 
-/** Every command has these; they are read before the command is prepared. */
+/** Every command has these; they are looked at before the words are read. */
 const commonOptions = {
-  json: { type: 'boolean', text: 'Print exactly one JSON object, also for an error.' },
-  help: { type: 'boolean', text: 'Print this help.' },
+  json: { text: 'Print exactly one JSON object, also for an error.' },
+  help: { text: 'Print this help.' },
 } as const satisfies OptionSpecs;
 
 /** The arguments are wrong: the message is followed by the place where to read on. */
-export class UsageError extends Error {}
+export class UsageError extends Error {
+  /** The group of commands that the words name, if they name no command. */
+  readonly group: string | undefined;
+
+  constructor(message: string, group?: string) {
+    super(message);
+    this.group = group;
+  }
+}
 
 /** The arguments are right, and what they ask for is not possible. */
 export class RefusedError extends Error {}

@@ -16,6 +16,13 @@ export const accountArgument = {
   text: 'The account, such as acc_4f9KxQ2mPz7LbT1c.',
 } as const satisfies ArgumentSpec;
 
+/** Of commands that find it by either name. */
+export const orderArgument = {
+  name: 'ORDER',
+  phrase: 'an order id or an invoice',
+  text: 'The order id, or the invoice of the shop.',
+} as const satisfies ArgumentSpec;
+
 export const deliveryArgument = {
   name: 'DELIVERY_ID',
   phrase: 'a delivery id',
@@ -31,24 +38,24 @@ export function readDuration(option: string, text: string): number {
   return Number(match[1]) * (secondsPerUnit[match[2] ?? ''] ?? 0);
 }
 
-/** `what` names the value, such as `--status`. */
-export function readOneOf<Word extends string>(
-  what: string,
-  text: string | undefined,
-  words: readonly Word[],
-): Word | undefined {
-  if (text === undefined) return undefined;
-  const found = words.find((word) => word === text);
-  if (found === undefined) throw new UsageError(`${what} must be one of ${words.join(', ')}.`);
-  return found;
+/** How long the former secret or key stays valid beside the new one. */
+export const overlapOption = {
+  overlap: {
+    value: 'DURATION',
+    text: 'How long the former one stays valid, such as 90s, 30m, 24h or 15d. 24h unless given.',
+  },
+} as const satisfies OptionSpecs;
+
+export function readOverlap(text: string | undefined): number {
+  return readDuration('--overlap', text ?? '24h');
 }
 
 export const accountOption = {
-  account: { type: 'string', value: 'ID', text: 'Only this account.' },
+  account: { value: 'ID', text: 'Only this account.' },
 } as const satisfies OptionSpecs;
 
 export const orderOption = {
-  order: { type: 'string', value: 'ID', text: 'Only those of this order.' },
+  order: { value: 'ID', text: 'Only those of this order.' },
 } as const satisfies OptionSpecs;
 
 export function readOrderId(text: string | undefined): string | undefined {
@@ -59,7 +66,6 @@ export function readOrderId(text: string | undefined): string | undefined {
 export function sinceOption(what: string): { readonly since: ValueSpec } {
   return {
     since: {
-      type: 'string',
       value: 'TIME',
       text: `${what} A duration such as 30m or 24h, or a time such as 2026-11-16T10:00Z.`,
     },

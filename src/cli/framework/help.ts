@@ -1,28 +1,29 @@
 /** The help of a command, of a group of commands, and of the command line, wrapped to the width of the terminal. */
-import { type Command, cliCall, type OptionSpec, type OptionSpecs } from './command.ts';
+import { type Command, cliCall, type OptionSpec } from './command.ts';
 import { paint, type Screen, usualColumns, widthOf } from './screen.ts';
 
 type Item = { readonly term: string; readonly text: string };
 
-export type Group = { readonly name: string; readonly summary: string };
+export type Group = {
+  readonly name: string;
+  readonly summary: string;
+  readonly commands: readonly Command[];
+};
 
 export function commandHelp(command: Command, screen: Screen): string {
   const items = command.arguments.map(({ name, text }) => ({ term: name, text }));
+  const options = Object.entries(command.options).map(optionItem);
   return [
     ...usageLines(usageOf(command), screen),
     '',
     ...wrapText(command.description, columnsOf(screen)),
     ...section('Arguments', itemLines(items, screen), screen),
-    ...section('Options', itemLines(optionItems(command.options), screen), screen),
+    ...section('Options', itemLines(options, screen), screen),
     ...section('Examples', exampleLines(command.examples, screen), screen),
   ].join('\n');
 }
 
-export function groupHelp(
-  { name, summary }: Group,
-  commands: readonly Command[],
-  screen: Screen,
-): string {
+export function groupHelp({ name, summary, commands }: Group, screen: Screen): string {
   return [
     ...usageLines(`${name} <command> [options]`, screen),
     '',
@@ -39,11 +40,11 @@ export function overview(
   screen: Screen,
 ): string {
   const columns = columnsOf(screen);
-  const sections = groups.flatMap(({ name, summary }) => {
-    const own = commands.filter((command) => command.name[0] === name);
-    // All sections have the same column of terms, so that the page reads as one table.
-    return section(summary, itemLines(commandItems(own), screen, termWidthOf(commands)), screen);
-  });
+  // All sections have the same column of terms, so that the page reads as one table.
+  const termWidth = Math.max(...commandItems(commands).map(({ term }) => widthOf(term)));
+  const sections = groups.flatMap(({ summary, commands: own }) =>
+    section(summary, itemLines(commandItems(own), screen, termWidth), screen),
+  );
   return [
     ...usageLines('<command>', screen),
     ...sections,
@@ -57,7 +58,7 @@ export function overview(
 function usageOf({ name, arguments: specs, options }: Command): string {
   const positions = specs.map((spec) => (spec.isOptional ? `[${spec.name}]` : spec.name));
   const required = Object.entries(options).flatMap(([option, spec]) =>
-    spec.type === 'string' && spec.isRequired ? [`--${option} ${spec.value}`] : [],
+    spec.value && spec.isRequired ? [`--${option} ${spec.value}`] : [],
   );
   return [...name, ...positions, ...required, '[options]'].join(' ');
 }
@@ -74,29 +75,16 @@ function section(title: string, lines: readonly string[], screen: Screen): strin
   return ['', ...titles.map((line) => paint(screen, 'bold', line)), ...lines];
 }
 
-function optionItems(options: OptionSpecs): Item[] {
-  return Object.entries(options).map(([name, spec]) => ({
-    term: termOf(name, spec),
-    text: [spec.text, ...remarksOn(spec)].join(' '),
-  }));
-}
-
-function termOf(name: string, spec: OptionSpec): string {
-  if (spec.type === 'string') return `--${name} ${spec.value}`;
-  return spec.isNegatable ? `--[no-]${name}` : `--${name}`;
-}
-
-function remarksOn(spec: OptionSpec): string[] {
-  if (spec.type === 'boolean') return [];
-  return [...(spec.isRequired ? ['Required.'] : []), ...(spec.multiple ? ['Repeatable.'] : [])];
+function optionItem([name, spec]: [string, OptionSpec]): Item {
+  if (spec.value === undefined) {
+    return { term: spec.isNegatable ? `--[no-]${name}` : `--${name}`, text: spec.text };
+  }
+  const remarks = [spec.isRequired && 'Required.', spec.multiple && 'Repeatable.'].filter(Boolean);
+  return { term: `--${name} ${spec.value}`, text: [spec.text, ...remarks].join(' ') };
 }
 
 function commandItems(commands: readonly Command[]): Item[] {
   return commands.map(({ name, summary }) => ({ term: name.join(' '), text: summary }));
-}
-
-function termWidthOf(commands: readonly Command[]): number {
-  return Math.max(...commandItems(commands).map(({ term }) => widthOf(term)));
 }
 
 /** Longer terms get a line of their own. */

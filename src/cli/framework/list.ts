@@ -1,16 +1,15 @@
-/** Commands that list rows: page by page with `defineList`, or all rows as one table. */
+/** Commands that list rows page by page. */
 import type { Services } from '../../services/services.ts';
 import { listAccountIds } from '../../store/accounts/accounts.ts';
 import {
   type Command,
-  type Described,
   defineCommand,
   type OptionSpecs,
   type OptionValues,
   UsageError,
+  type ValueSpec,
 } from './command.ts';
 import { accountOption, checkAccount, readSince, sinceOption } from './common-options.ts';
-import type { Screen } from './screen.ts';
 import { type Column, renderTable } from './table.ts';
 
 type Page = {
@@ -21,7 +20,10 @@ type Page = {
   readonly limit: number;
 };
 
-type List<Specs extends OptionSpecs, Row> = Omit<Described<Specs>, 'options' | 'prepare'> & {
+type List<Specs extends OptionSpecs, Row> = Pick<
+  Command,
+  'name' | 'summary' | 'description' | 'examples'
+> & {
   /** The options of this list alone: every list has `--account`, `--since`, `--limit` and `--after`. */
   readonly options: Specs;
   /** The text of `--since`. */
@@ -38,7 +40,9 @@ type List<Specs extends OptionSpecs, Row> = Omit<Described<Specs>, 'options' | '
   ) => Promise<{ readonly rows: readonly Row[]; readonly next?: string | undefined }>;
 };
 
-export function defineList<const Specs extends OptionSpecs, Row>(list: List<Specs, Row>): Command {
+export function defineList<const Specs extends OptionSpecs, Row extends object>(
+  list: List<Specs, Row>,
+): Command {
   const { options, since, columns, rows: rowsName, prepare, ...described } = list;
   return defineCommand({
     ...described,
@@ -46,49 +50,42 @@ export function defineList<const Specs extends OptionSpecs, Row>(list: List<Spec
       ...accountOption,
       ...options,
       ...sinceOption(since),
-      ...limitOption,
-      after: options.after ?? afterOption,
+      limit: {
+        value: 'N',
+        text: `The most rows to print, from 1 to ${limitMax}. ${usualLimit} unless given.`,
+      },
+      after: options.after ?? {
+        value: 'ID',
+        text: 'Continue behind the row where the last page ended.',
+      },
     },
-    prepare: ({ values }) => {
-      const { account, after, limit: limitText, since: sinceText } = values as OptionValues<Common>;
+    read: ({ values }) => {
+      const { account: accountId, after, limit, since: sinceText } = values as OptionValues<Common>;
       const readPage = prepare(values as never);
       const sinceAt = readSince(sinceText);
-      const limit = readLimit(limitText);
-      return {
-        run: async (services) => {
-          await checkAccount(services, account);
-          const page = { accountId: account, since: sinceAt(services.clock()), after, limit };
-          const { rows, next } = await readPage(services, page);
-          return { [rowsName]: rows, ...(next !== undefined && { next }) };
-        },
-        render: ({ [rowsName]: rows, next }, screen) =>
-          renderList(rows as readonly Row[], columns, next as string | undefined, screen),
-      };
+      return { readPage, sinceAt, page: { accountId, after, limit: readLimit(limit) } };
+    },
+    run: async (services, { readPage, sinceAt, page }) => {
+      await checkAccount(services, page.accountId);
+      const { rows, next } = await readPage(services, {
+        ...page,
+        since: sinceAt(services.clock()),
+      });
+      const shown: Outcome = { [rowsName]: rows, ...(next !== undefined && { next }) };
+      return shown;
+    },
+    render: ({ [rowsName]: rows, next }, screen) => {
+      const table = renderTable(rows as readonly Row[], columns, screen);
+      return next === undefined ? table : `${table}\n\nThere are more: add --after ${next}`;
     },
   });
 }
 
-type Common = Record<
-  'account' | 'after' | 'limit' | 'since',
-  { type: 'string'; value: string; text: string }
->;
+type Outcome = { readonly next?: string; readonly [rowsName: string]: unknown };
+type Common = Record<'account' | 'after' | 'limit' | 'since', ValueSpec>;
 
 const usualLimit = 100;
 const limitMax = 1_000;
-
-const limitOption = {
-  limit: {
-    type: 'string',
-    value: 'N',
-    text: `The most rows to print, from 1 to ${limitMax}. ${usualLimit} unless given.`,
-  },
-} as const satisfies OptionSpecs;
-
-const afterOption = {
-  type: 'string',
-  value: 'ID',
-  text: 'Continue behind the row where the last page ended.',
-} as const;
 
 function readLimit(text: string | undefined): number {
   if (text === undefined) return usualLimit;
@@ -106,16 +103,4 @@ export async function listScope(
   { accountId }: Page,
 ): Promise<readonly string[]> {
   return accountId === undefined ? listAccountIds(database) : [accountId];
-}
-
-export function renderList<Row>(
-  rows: readonly Row[],
-  columns: ReadonlyArray<Column<Row>>,
-  next: string | undefined,
-  screen: Screen,
-): string {
-  return [
-    rows.length === 0 ? 'No rows.' : renderTable(rows, columns, screen),
-    ...(next === undefined ? [] : ['', `There are more: add --after ${next}`]),
-  ].join('\n');
 }

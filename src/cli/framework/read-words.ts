@@ -1,5 +1,5 @@
 /** Parses the options and arguments of a command. What does not fit its description is refused with one sentence. */
-import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { parseArgs } from 'node:util';
 import {
   type ArgumentSpec,
   type Command,
@@ -12,7 +12,7 @@ import {
 export function readWords(command: Command, words: readonly string[]): Words<OptionSpecs> {
   const { values, positionals, tokens } = parseArgs({
     args: [...words],
-    options: toParseOptions(command.options),
+    options: Object.fromEntries(Object.entries(command.options).map(parseOption)),
     allowPositionals: true,
     allowNegative: true,
     // The tokens are checked below, because the messages of the strict mode are not sentences.
@@ -22,16 +22,13 @@ export function readWords(command: Command, words: readonly string[]): Words<Opt
   for (const token of tokens) if (token.kind === 'option') checkOption(command, token);
   refuseMissingOptions(command, values);
   refuseOtherArguments(command.arguments, positionals);
+  refuseOtherWords(command, values);
   return { values: values as Words<OptionSpecs>['values'], positionals };
 }
 
-function toParseOptions(options: OptionSpecs): ParseArgsOptionsConfig {
-  return Object.fromEntries(
-    Object.entries(options).map(([name, spec]) => [
-      name,
-      { type: spec.type, multiple: spec.type === 'string' && (spec.multiple ?? false) },
-    ]),
-  );
+function parseOption([name, spec]: [string, OptionSpec]) {
+  if (spec.value === undefined) return [name, { type: 'boolean' }] as const;
+  return [name, { type: 'string', multiple: spec.multiple ?? false }] as const;
 }
 
 type OptionToken = {
@@ -44,7 +41,7 @@ function checkOption({ name, options }: Command, token: OptionToken): void {
   const { rawName, value, inlineValue = false } = token;
   const spec = findSpec(options, rawName);
   if (!spec) throw new UsageError(unknownOption(name.join(' '), options, rawName));
-  if (spec.type === 'boolean') {
+  if (spec.value === undefined) {
     if (value !== undefined) throw new UsageError(`${rawName} takes no value.`);
     return;
   }
@@ -59,12 +56,12 @@ function findSpec(options: OptionSpecs, rawName: string): OptionSpec | undefined
   if (Object.hasOwn(options, name)) return options[name];
   const [, positive = ''] = /^no-(.+)$/.exec(name) ?? [];
   const spec = Object.hasOwn(options, positive) ? options[positive] : undefined;
-  return spec?.type === 'boolean' ? spec : undefined;
+  return spec?.value === undefined ? spec : undefined;
 }
 
 function unknownOption(command: string, options: OptionSpecs, rawName: string): string {
   const known = Object.entries(options).flatMap(([name, spec]) =>
-    spec.type === 'boolean' && spec.isNegatable ? [`--${name}`, `--no-${name}`] : [`--${name}`],
+    spec.value === undefined && spec.isNegatable ? [`--${name}`, `--no-${name}`] : [`--${name}`],
   );
   const closest = findClosest(rawName, known);
   const unknown = `There is no option ${rawName} of "${command}"`;
@@ -73,7 +70,7 @@ function unknownOption(command: string, options: OptionSpecs, rawName: string): 
 
 function refuseMissingOptions({ options }: Command, values: object): void {
   for (const [name, spec] of Object.entries(options)) {
-    if (spec.type !== 'string' || !spec.isRequired || Object.hasOwn(values, name)) continue;
+    if (!spec.value || !spec.isRequired || Object.hasOwn(values, name)) continue;
     throw new UsageError(`--${name} is missing: give --${name} ${spec.value}.`);
   }
 }
@@ -89,6 +86,15 @@ function refuseOtherArguments(
   }
   const missing = specs.slice(positionals.length).filter(({ isOptional }) => !isOptional);
   if (missing.length > 0) throw new UsageError(`Give ${phraseOf(missing)}.`);
+}
+
+function refuseOtherWords({ options }: Command, values: Readonly<Record<string, unknown>>): void {
+  for (const [name, spec] of Object.entries(options)) {
+    const words = spec.value === undefined ? undefined : spec.words;
+    const given = values[name];
+    if (!words || given === undefined || words.some((word) => word === given)) continue;
+    throw new UsageError(`--${name} must be one of ${words.join(', ')}.`);
+  }
 }
 
 function phraseOf(specs: readonly ArgumentSpec[]): string {

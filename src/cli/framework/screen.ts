@@ -1,5 +1,6 @@
-/** What is known of the place that text is printed to: its width, and whether it shows colours. */
+/** What is known of the place that text is printed to, and how fields are printed there. */
 import { styleText } from 'node:util';
+import { withSnakeCase } from '../../domain/json/snake-case.ts';
 
 export type Screen = {
   /** Undefined when standard output is not a terminal: nothing is cut off then. */
@@ -47,4 +48,26 @@ export function cutTo(text: string, width: number): string {
 /** Values come from merchants and providers: a control character could move the cursor or recolour the terminal. */
 export function withoutControls(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd');
+}
+
+/** The name of a secret or an option as outcomes print it. */
+export function printedName(name: string): string {
+  return name.replaceAll('-', '_');
+}
+
+/** Names on the left, values on the right, one block per entry of a list. */
+export function renderFields(outcome: object): string {
+  const fields = Object.entries(withSnakeCase(outcome) as object);
+  const width = Math.max(...fields.map(([{ length }]) => length));
+  return fields
+    .map(([name, value]) => {
+      if (Array.isArray(value) && typeof value[0] === 'object') {
+        return value.map(renderFields).join('\n\n');
+      }
+      const text = String(Array.isArray(value) ? value.join(' ') || '-' : (value ?? '-'));
+      // A stored body may have several lines.
+      const lines = text.split('\n').map(withoutControls);
+      return `${name.padEnd(width)}  ${lines.join('\n')}`;
+    })
+    .join('\n');
 }

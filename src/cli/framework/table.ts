@@ -1,4 +1,6 @@
 /** Rows of one line each, in aligned columns. On a terminal a line ends with an ellipsis where the terminal ends. */
+import { displayExponent } from '../../domain/money/currency.ts';
+import { type MinorUnits, majorNumber } from '../../domain/money/money.ts';
 import { cutTo, paint, type Screen, type Style, widthOf, withoutControls } from './screen.ts';
 
 export type Column<Row> = {
@@ -17,7 +19,9 @@ export function renderTable<Row>(
   rows: readonly Row[],
   columns: ReadonlyArray<Column<Row>>,
   screen: Screen,
+  whenEmpty = 'No rows.',
 ): string {
+  if (rows.length === 0) return whenEmpty;
   const texts = rows.map((row) => columns.map((column) => cellOf(column, row, screen)));
   const widths = columns.map(({ title }, at) =>
     Math.max(title.length, ...texts.map((cells) => widthOf(cells[at] ?? ''))),
@@ -74,8 +78,44 @@ const ageUnits = [
 ] as const;
 
 /** `5m`, `3h` or `12d`: how long ago it was, in the largest unit that fits. */
-export function ageOf(time: Date | string, { now }: Screen): string {
-  const seconds = Math.max(0, Math.floor((now.getTime() - new Date(time).getTime()) / 1_000));
+export function ageOf(time: Date | null, { now }: Screen): string | null {
+  if (time === null) return null;
+  const seconds = Math.max(0, Math.floor((now.getTime() - time.getTime()) / 1_000));
   const [unit, size] = ageUnits.find(([, length]) => seconds >= length) ?? ['s', 1];
   return `${Math.floor(seconds / size)}${unit}`;
+}
+
+const stylesOfStatus: Readonly<Record<string, Style>> = {
+  completed: 'green',
+  succeeded: 'green',
+  processed: 'green',
+  failed: 'red',
+  dead: 'red',
+  needs_review: 'yellow',
+  pending: 'yellow',
+  parked: 'yellow',
+  authorized: 'yellow',
+  reversing: 'yellow',
+  reversed: 'red',
+  lapsed: 'gray',
+  stale: 'gray',
+  ignored: 'gray',
+  expired: 'gray',
+  resolved: 'gray',
+};
+
+/** The colour of a status or state. */
+export function styleOfStatus(status: string): Style | undefined {
+  return stylesOfStatus[status];
+}
+
+/** Amounts are numbers of major units in JSON, and exact decimals in tables. */
+export function amountNumber(minor: MinorUnits | null, currency: string | null): number | null {
+  return minor === null || currency === null ? null : majorNumber(minor, displayExponent(currency));
+}
+
+/** `118.00 INR`, from the number that the JSON contains. Its decimals are exact, so nothing is rounded here. */
+export function amountText(major: number | null, currency: string | null): string | null {
+  if (major === null || currency === null) return null;
+  return `${major.toFixed(displayExponent(currency))} ${currency}`;
 }

@@ -4,46 +4,41 @@ import type { OrderStatus } from '../../domain/orders/order.ts';
 import { type ListedOrder, listOrders } from '../../use-cases/orders/list-orders.ts';
 import { consumerText, maskedUser } from '../consumers/consumer-view.ts';
 import { UsageError } from '../framework/command.ts';
-import { readOneOf } from '../framework/common-options.ts';
 import { defineList, effort, listScope } from '../framework/list.ts';
-import { amountNumber, amountText } from '../framework/money-text.ts';
-import { styleOfStatus } from '../framework/status-style.ts';
-import { ageOf, type Column } from '../framework/table.ts';
+import { ageOf, amountNumber, amountText, type Column, styleOfStatus } from '../framework/table.ts';
 
 const statuses = ['new', 'pending', 'completed', 'lapsed'] as const satisfies OrderStatus[];
 
-type OrderView = ReturnType<typeof orderView>;
-
 function orderView(order: ListedOrder) {
   return {
-    order_id: order.orderId,
-    account_id: order.accountId,
-    invoice_id: order.invoiceId,
+    orderId: order.orderId,
+    accountId: order.accountId,
+    invoiceId: order.invoiceId,
     status: order.status,
-    total_amount: amountNumber(order.total, order.currency),
+    totalAmount: amountNumber(order.total, order.currency),
     currency: order.currency,
     attempts: order.attempts,
     flags: order.ownFlags,
     user: maskedUser(order.user),
-    created_at: order.createdAt.toISOString(),
-    lapses_at: order.lapsesAt.toISOString(),
+    createdAt: order.createdAt,
+    lapsesAt: order.lapsesAt,
   };
 }
 
-const columns: ReadonlyArray<Column<OrderView>> = [
-  { title: 'ORDER', text: (order) => order.order_id },
+const columns: ReadonlyArray<Column<ReturnType<typeof orderView>>> = [
+  { title: 'ORDER', text: (order) => order.orderId },
   { title: 'STATUS', text: ({ status }) => status, style: ({ status }) => styleOfStatus(status) },
   {
     title: 'AMOUNT',
-    text: (order) => amountText(order.total_amount, order.currency),
+    text: (shown) => amountText(shown.totalAmount, shown.currency),
     isRight: true,
   },
-  { title: 'AGE', text: (order, screen) => ageOf(order.created_at, screen), isRight: true },
-  { title: 'INVOICE', text: (order) => order.invoice_id, widthMax: 24 },
+  { title: 'AGE', text: (order, screen) => ageOf(order.createdAt, screen), isRight: true },
+  { title: 'INVOICE', text: (order) => order.invoiceId, widthMax: 24 },
   { title: 'TRIES', text: (order) => String(order.attempts), isRight: true },
   { title: 'FLAGS', text: ({ flags }) => flags.join(','), widthMax: 24, style: () => 'yellow' },
   { title: 'CONSUMER', text: ({ user }) => consumerText(user), widthMax: 40 },
-  { title: 'ACCOUNT', text: (order) => order.account_id },
+  { title: 'ACCOUNT', text: (order) => order.accountId },
 ];
 
 export const orderList = defineList({
@@ -53,8 +48,8 @@ export const orderList = defineList({
     'Lists orders, newest first, one line each. E-mail addresses and phone numbers are masked. A page looks at 20,000 orders at most, so with --status it may have few rows and a next page.',
   options: {
     status: {
-      type: 'string',
       value: 'STATUS',
+      words: statuses,
       text: `Only orders of this status: ${statuses.join(', ')}.`,
     },
   },
@@ -62,9 +57,8 @@ export const orderList = defineList({
   examples: ['order list --since 24h', 'order list --account acc_… --status pending --limit 20'],
   rows: 'orders',
   columns,
-  prepare: (values) => {
-    const status = readOneOf('--status', values.status, statuses);
-    if (values.after !== undefined && !isOrderId(values.after)) {
+  prepare: ({ status, after: afterText }) => {
+    if (afterText !== undefined && !isOrderId(afterText)) {
       throw new UsageError('--after must be the order id where the last page ended.');
     }
     return async (services, page) => {

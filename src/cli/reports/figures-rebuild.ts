@@ -9,12 +9,10 @@ export const figuresRebuild = defineCommand({
   summary: 'Count the figures of the dashboard again.',
   description:
     'Counts the figures of every half hour again from its orders, and stores those that differ. The sweep does the same all the time, a part in every minute; this command does all of it at once. Figures that are right do not change.',
-  options: { ...accountOption },
+  options: accountOption,
   examples: ['figures rebuild', 'figures rebuild --account acc_…'],
-  prepare: ({ values: { account } }) => ({
-    run: async (services) => {
-      await checkAccount(services, account);
-      return rebuildFigures(services, commandLine, account);
-    },
-  }),
+  run: async (services, { values: { account } }) => {
+    await checkAccount(services, account);
+    return rebuildFigures(services, commandLine, account);
+  },
 });

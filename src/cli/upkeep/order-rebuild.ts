@@ -1,6 +1,5 @@
 /** `order rebuild`: folds one order or all orders again from the inbox, and saves the result. */
 import { commandLine } from '../../domain/audit.ts';
-import type { Services } from '../../services/services.ts';
 import { findOrder } from '../../store/orders/orders.ts';
 import { rebuildAll, rebuildOrder } from '../../use-cases/upkeep/rebuild-order.ts';
 import { defineCommand, RefusedError, UsageError } from '../framework/command.ts';
@@ -20,27 +19,23 @@ export const orderRebuild = defineCommand({
       isOptional: true,
     },
   ],
-  options: { all: { type: 'boolean', text: 'Rebuild every order of every account.' } },
+  options: { all: { text: 'Rebuild every order of every account.' } },
   examples: ['order rebuild acc_… o_…', 'order rebuild --all'],
-  prepare: ({ values: { all = false }, positionals: [accountId, orderId] }) => {
-    const isOne = accountId !== undefined && orderId !== undefined;
-    if (all ? accountId !== undefined : !isOne) {
+  read: ({ values: { all = false }, positionals: [accountId, orderId] }) => {
+    const order =
+      accountId === undefined || orderId === undefined ? undefined : { accountId, orderId };
+    if (all ? accountId !== undefined : !order) {
       throw new UsageError('Give an account id and an order id, or --all.');
     }
-    return {
-      run: (services) =>
-        isOne ? rebuildOne(services, accountId, orderId) : rebuildAll(services, commandLine),
-      isFailure: ({ failed = [] }) => Array.isArray(failed) && failed.length > 0,
-    };
+    return order;
   },
+  run: async (services, order) => {
+    if (!order) return rebuildAll(services, commandLine);
+    const { accountId, orderId } = order;
+    if (!(await findOrder(services.database, accountId, orderId))) {
+      throw new RefusedError(`Account ${accountId} has no order ${orderId}.`);
+    }
+    return { orderId, outcome: await rebuildOrder(services, accountId, orderId, commandLine) };
+  },
+  isFailure: (outcome) => 'failed' in outcome && outcome.failed.length > 0,
 });
-
-async function rebuildOne(services: Services, accountId: string, orderId: string) {
-  if (!(await findOrder(services.database, accountId, orderId))) {
-    throw new RefusedError(`Account ${accountId} has no order ${orderId}.`);
-  }
-  return {
-    order_id: orderId,
-    outcome: await rebuildOrder(services, accountId, orderId, commandLine),
-  };
-}

@@ -3,11 +3,9 @@
  * interrupted. Progress goes to standard error with the cursor from which `--after` continues.
  */
 import { isAccountId } from '../../domain/ids.ts';
-import type { Services } from '../../services/services.ts';
 import {
   findCursor,
   type Verified,
-  type VerifyOptions,
   type VerifyProgress,
   verifyInvariants,
 } from '../../use-cases/upkeep/verify-invariants.ts';
@@ -19,68 +17,45 @@ export const verify = defineCommand({
   description:
     'Checks the invariants of the contract on the live database, and prints what was checked and each breach. The exit status is 1 for a breach, and for a check that was interrupted. Progress goes to standard error.',
   options: {
-    after: {
-      type: 'string',
-      value: 'PLACE',
-      text: 'Continue at the place that an earlier run printed.',
-    },
-    account: { type: 'string', value: 'ID', text: 'Check only this account.' },
+    after: { value: 'PLACE', text: 'Continue at the place that an earlier run printed.' },
+    account: { value: 'ID', text: 'Check only this account.' },
   },
   examples: ['verify', 'verify --account acc_… --json'],
-  prepare: ({ values }) => {
-    const scope = readScope(values);
-    return {
-      run: (services, _config, warn) => runVerify(services, scope, warn),
-      render: (outcome) => renderVerified(outcome as Verified),
-      isFailure: (outcome) => {
-        const { breaches, next } = outcome as Verified;
-        return breaches.length > 0 || next !== null;
-      },
-    };
+  read: ({ values: { after, account } }) => {
+    const cursor = after === undefined ? undefined : findCursor(after);
+    if (after !== undefined && !cursor) {
+      throw new UsageError('--after takes the place that an earlier run of verify printed.');
+    }
+    if (account !== undefined && !isAccountId(account)) {
+      throw new UsageError('--account takes an account id.');
+    }
+    return { after: cursor, accountId: account };
   },
+  run: async (services, scope, { warn }) => {
+    const interrupted = new AbortController();
+    const interrupt = () => interrupted.abort();
+    for (const signal of signals) process.once(signal, interrupt);
+    const progress = createProgress(warn);
+    try {
+      const verified = await verifyInvariants(services, {
+        ...scope,
+        onPage: progress.note,
+        onBreach: ({ where, what }) => warn(`broken: ${where}: ${what}`),
+        signal: interrupted.signal,
+      });
+      if (verified.next !== null) warn(`Interrupted. ${continueWith(verified.next)}`);
+      return verified;
+    } catch (error) {
+      const cursor = progress.cursor();
+      if (cursor !== undefined) warn(`Failed. ${continueWith(cursor)}`);
+      throw error;
+    } finally {
+      for (const signal of signals) process.off(signal, interrupt);
+    }
+  },
+  render: renderVerified,
+  isFailure: ({ breaches, next }) => breaches.length > 0 || next !== null,
 });
-
-type Scope = Pick<VerifyOptions, 'after' | 'accountId'>;
-
-type Given = { readonly after: string | undefined; readonly account: string | undefined };
-
-function readScope({ after, account }: Given): Scope {
-  const cursor = after === undefined ? undefined : findCursor(after);
-  if (after !== undefined && !cursor) {
-    throw new UsageError('--after takes the place that an earlier run of verify printed.');
-  }
-  if (account !== undefined && !isAccountId(account)) {
-    throw new UsageError('--account takes an account id.');
-  }
-  return { after: cursor, accountId: account };
-}
-
-async function runVerify(
-  services: Services,
-  scope: Scope,
-  warn: (text: string) => void,
-): Promise<Verified> {
-  const interrupted = new AbortController();
-  const interrupt = () => interrupted.abort();
-  for (const signal of signals) process.once(signal, interrupt);
-  const progress = createProgress(warn);
-  try {
-    const verified = await verifyInvariants(services, {
-      ...scope,
-      onPage: progress.note,
-      onBreach: ({ where, what }) => warn(`broken: ${where}: ${what}`),
-      signal: interrupted.signal,
-    });
-    if (verified.next !== null) warn(`Interrupted. ${continueWith(verified.next)}`);
-    return verified;
-  } catch (error) {
-    const cursor = progress.cursor();
-    if (cursor !== undefined) warn(`Failed. ${continueWith(cursor)}`);
-    throw error;
-  } finally {
-    for (const signal of signals) process.off(signal, interrupt);
-  }
-}
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
 

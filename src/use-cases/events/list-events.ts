@@ -64,7 +64,7 @@ async function refuseUnknownEndpoint(
 }
 
 /** Shows one event with its attempts, and what became of it at each endpoint. Contract 12.7 and 13.7. */
-export type ShownEvent = StoredEvent & { readonly attempts: readonly StoredAttempt[] };
+type ShownEvent = StoredEvent & { readonly attempts: readonly StoredAttempt[] };
 
 export async function showEvent(
   { database }: Pick<Services, 'database'>,

@@ -16,7 +16,7 @@ import {
 import { type HistoryEntry, listRecentHistory } from '../../store/orders/history.ts';
 import { type DescribedDelivery, describeContents } from '../inbox/describe-contents.ts';
 
-export type ShownOrder = {
+type ShownOrder = {
   readonly order: Order;
   readonly transactions: readonly Transaction[];
   /** The last ones, oldest first. */

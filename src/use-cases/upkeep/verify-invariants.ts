@@ -17,7 +17,7 @@ import { checkFigures } from './check-figures.ts';
 import { checkOrders } from './check-orders.ts';
 import { type CheckedPage, invariants, type NamedBreach, nameBreaches } from './invariant-names.ts';
 
-export type VerifyOptions = {
+type VerifyOptions = {
   /** Continues behind this cursor; what is before it is not checked again. */
   readonly after?: VerifyCursor | undefined;
   /** Checks the rows of one account only. */

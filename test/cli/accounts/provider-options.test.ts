@@ -140,7 +140,7 @@ test('an unknown mode or provider is refused before the database is opened', asy
     for (const command of [accountCreate, accountUpdate]) {
       const words = command === accountCreate ? ['--name', 'Shop'] : ['acc_0000000000000000'];
       assert.throws(
-        () => command.prepare(readWords(command, [...words, '--payment-mode', mode])),
+        () => command.read(readWords(command, [...words, '--payment-mode', mode])),
         (error) => error instanceof UsageError && /^--payment-mode must look/.test(error.message),
         mode,
       );

@@ -59,7 +59,7 @@ for (const command of commands) {
   const needed = command.arguments.filter(({ isOptional }) => !isOptional);
   const words = needed.map((one) => values[one.name] ?? '');
   for (const [option, spec] of Object.entries(command.options)) {
-    if (spec.type !== 'string' || allowed[`${name} --${option}`] !== undefined) continue;
+    if (spec.value === undefined || allowed[`${name} --${option}`] !== undefined) continue;
     test(`"${name}" refuses an empty --${option}, and nothing changes`, async () => {
       assert.ok(words.every((word) => word !== ''));
       const rest = Object.entries(others[name] ?? {}).filter(([one]) => one !== option);

@@ -102,7 +102,7 @@ async function read(words: readonly string[], columns: number | undefined): Prom
 }
 
 function termOf(name: string, spec: OptionSpec): string {
-  if (spec.type === 'string') return `--${name} ${spec.value}`;
+  if (spec.value !== undefined) return `--${name} ${spec.value}`;
   return spec.isNegatable ? `--[no-]${name}` : `--${name}`;
 }
 
