@@ -1,6 +1,5 @@
 /** What deliveries are about: the event and the amount, or all that was understood, from their stored bodies. */
 
-import { createScrub } from '../../domain/consumers/scrub.ts';
 import type { Delivery, DeliveryKey } from '../../domain/inbox/delivery.ts';
 import type { Translation } from '../../domain/inbox/translation.ts';
 import type { MinorUnits } from '../../domain/money/money.ts';
@@ -11,7 +10,7 @@ import { createPauses } from '../../services/event-loop.ts';
 import type { Services } from '../../services/services.ts';
 import { findDeliveries, findDelivery } from '../../store/inbox/deliveries.ts';
 import type { ListedDelivery } from '../../store/inbox/delivery-lists.ts';
-import { tryTranslate } from './translate-delivery.ts';
+import { eraseDelivery, tryTranslate } from './translate-delivery.ts';
 
 /** All null if the body was pruned, or does not name them. */
 type Content = {
@@ -85,7 +84,7 @@ export async function findDeliveryBody(
 ): Promise<DeliveryBody | undefined> {
   const stored = await findDelivery(database, accountId, deliveryId);
   if (!stored) return undefined;
-  const shown = masked ? maskBody(stored) : stored;
+  const shown = masked ? eraseDelivery(stored, maskPersonal) : stored;
   const { headers, body, deliveryKey: _key, expectedMerchant: _merchant, ...delivery } = shown;
   return {
     delivery,
@@ -94,15 +93,6 @@ export async function findDeliveryBody(
     event: eventOf(stored),
     understood: translationOf(shown),
   };
-}
-
-/** Only the fields that a provider lists as not personal stay; free texts lose the values of the personal fields. */
-function maskBody(delivery: Delivery): Delivery {
-  const { body, provider } = delivery;
-  if (!body) return delivery;
-  const { listPersonalValues, eraseBody } = getProvider(provider).erasing;
-  const scrub = createScrub(listPersonalValues(body));
-  return { ...delivery, body: eraseBody(body, scrub, maskPersonal) };
 }
 
 function eventOf({ headers, body, provider }: Delivery): string | null {

@@ -24,7 +24,7 @@ import { findRoute } from '../../services/provider-apis.ts';
 import type { Services } from '../../services/services.ts';
 import { saveChosen } from '../../store/orders/checkouts.ts';
 import { saveAnswer } from '../../store/payments/idempotency-keys.ts';
-import { loadOrderStates } from '../order-state/lock-order-state.ts';
+import { loadOrderState } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
 import { changedBy, countTokenChange, lockVisibleOrder } from '../orders/order-access.ts';
 import {
@@ -148,7 +148,7 @@ async function storePayment(
     const now = services.clock();
     refuseClosed(order, now);
     checkCallback(order.details, request, account, changedBy(caller));
-    const [before = { order, transactions: [], held: [] }] = await loadOrderStates(tx, [order]);
+    const before = await loadOrderState(tx, order);
     const route = findRoute(services, account, request.modeCode);
     if (!route) throw new ServiceError('PAYMENT_MODE_NOT_ENABLED');
     const { provider, api } = route;
