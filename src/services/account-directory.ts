@@ -25,26 +25,6 @@ import {
 } from '../store/accounts/accounts.ts';
 import { batchBounds } from '../store/orders/batches.ts';
 
-/** When the check of a secret began, by `performance.now()`: an account read since then is recent enough. */
-type Proof = { readonly begunAtMs: number };
-
-export type AccountDirectory = {
-  readonly find: (accountId: string) => Promise<Account | undefined>;
-  /** Like `find`, but reads through the transaction: a second connection for each transaction could exhaust the pool. */
-  readonly findWithin: (tx: Transaction, accountId: string) => Promise<Account | undefined>;
-  /** The account if it is cached. */
-  readonly recall: (accountId: string) => Account | undefined;
-  /** Throws `INVALID_TOKEN` if the account does not exist: for callers whose token contains the account id. */
-  readonly get: (accountId: string) => Promise<Account>;
-  /**
-   * For a secret that did not match: it may be newer than the cache. Reads the account from the database at most once a
-   * second, so that wrong secrets cost little. Callers within that second share the read. Contract 2.7.
-   */
-  readonly readAgain: (accountId: string, proof?: Proof) => Promise<Account | undefined>;
-  /** Reads the account from the database each time: for somebody who has just changed it and tries the change. */
-  readonly readNow: (accountId: string) => Promise<Account | undefined>;
-};
-
 /** Undefined for an account that does not exist. */
 type Cached = {
   readonly account: Account | undefined;
@@ -54,23 +34,28 @@ type Cached = {
   currentAtMs: number;
 };
 
+export type AccountDirectory = ReturnType<typeof createAccountDirectory>;
+
 export function createAccountDirectory(
   database: Database,
   masterKeys: MasterKeys,
   nowMs: () => number = () => performance.now(),
-): AccountDirectory {
+) {
   const cache = createBoundedCache<Cached>(accountLimits.accountsCachedMax);
   const refreshes = new Map<string, Promise<Account | undefined>>();
   const readsAgain = createBoundedCache<Promise<Account | undefined>>(
     accountLimits.accountsCachedMax,
     accountLimits.secretsCacheMsMax,
   );
-  const findRevision = createRevisionFinder(database);
+  /** Concurrent callers share a statement. */
+  const findRevision = createAccountBatcher({
+    ...batchBounds,
+    accountOf: (accountId) => accountId,
+    watch: (countWaiting) => database.queueStats.addQueue('accounts', countWaiting),
+    run: (accountIds: readonly string[]) => findAccountRevisions(database, accountIds),
+  });
 
-  const read = async (
-    accountId: string,
-    connection: Queryable = database,
-  ): Promise<Account | undefined> => {
+  const read = async (accountId: string, connection: Queryable = database) => {
     const begunAtMs = nowMs();
     const stored = await findAccount(connection, accountId);
     const account = stored && (await openAccount(stored, masterKeys));
@@ -101,16 +86,29 @@ export function createAccountDirectory(
   };
   return {
     find,
-    findWithin: async (tx, accountId) => {
+    /** Like `find`, but reads through the transaction: a second connection for each transaction could exhaust the pool. */
+    findWithin: async (tx: Transaction, accountId: string) => {
       const known = cache.get(accountId);
       return isCurrent(known) ? known.account : read(accountId, tx);
     },
-    recall: (accountId) => {
+    /** The account if it is cached. */
+    recall: (accountId: string) => {
       const known = cache.get(accountId);
       return isCurrent(known) ? known.account : undefined;
     },
-    get: async (accountId) => (await find(accountId)) ?? refuseToken(),
-    readAgain: async (accountId, { begunAtMs } = { begunAtMs: Number.POSITIVE_INFINITY }) => {
+    /** For callers whose token contains the account id. */
+    get: async (accountId: string) => {
+      const account = await find(accountId);
+      if (!account) throw new ServiceError('INVALID_TOKEN');
+      return account;
+    },
+    /**
+     * For a secret that did not match: it may be newer than the cache. Reads the account from the database at most once a
+     * second, so that wrong secrets cost little. Callers within that second share the read. Contract 2.7. An account that
+     * was read since the check of the secret began, by `performance.now()`, is recent enough.
+     */
+    readAgain: async (accountId: string, check?: { readonly begunAtMs: number }) => {
+      const begunAtMs = check?.begunAtMs ?? Number.POSITIVE_INFINITY;
       if ((cache.get(accountId)?.readAtMs ?? 0) >= begunAtMs) return find(accountId);
       const reading = readsAgain.get(accountId) ?? read(accountId);
       readsAgain.set(accountId, reading, { noUpdateTTL: true });
@@ -118,22 +116,9 @@ export function createAccountDirectory(
       reading.catch(() => readsAgain.delete(accountId));
       return reading;
     },
-    readNow: (accountId) => read(accountId),
+    /** Reads the account from the database each time: for somebody who has just changed it and tries the change. */
+    readNow: (accountId: string) => read(accountId),
   };
-}
-
-function refuseToken(): never {
-  throw new ServiceError('INVALID_TOKEN');
-}
-
-/** Concurrent callers share a statement. */
-function createRevisionFinder(database: Database) {
-  return createAccountBatcher({
-    ...batchBounds,
-    accountOf: (accountId) => accountId,
-    watch: (countWaiting) => database.queueStats.addQueue('accounts', countWaiting),
-    run: (accountIds: readonly string[]) => findAccountRevisions(database, accountIds),
-  });
 }
 
 async function openAccount(stored: StoredAccount, masterKeys: MasterKeys): Promise<Account> {
