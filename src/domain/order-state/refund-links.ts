@@ -6,7 +6,7 @@ import { byPspId, paymentsOf, pspKeyOf, refundsOf } from './matching.ts';
 import { movedAmount, refundAmount } from './tally.ts';
 
 /** The links between all payments and refunds of an order. They are found once, because an order may have many. */
-export type RefundLinks = {
+type RefundLinks = {
   readonly findPaymentOf: (refund: Refund) => Payment | undefined;
   readonly listRefundsOf: (payment: Payment) => readonly Refund[];
 };
