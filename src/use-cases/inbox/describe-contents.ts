@@ -60,35 +60,27 @@ function contentOf(delivery: Delivery): Content {
   };
 }
 
+export type DeliveryBody = NonNullable<Awaited<ReturnType<typeof findDeliveryBody>>>;
+
 /**
  * One delivery as it was received, beside what was understood of it. For a reader who may not see personal data, both are
- * masked as for an order token: the masked body is translated, so that nothing else can reach the notice.
+ * masked as for an order token: the masked body is translated, so that nothing else can reach the notice. Its parts are
+ * null once the body is pruned. Undefined if the account has no such delivery.
  */
-export type DeliveryBody = {
-  readonly delivery: Omit<Delivery, 'headers' | 'body' | 'deliveryKey' | 'expectedMerchant'>;
-  /** Never the proof. Null once pruned. */
-  readonly headers: Readonly<Record<string, string>> | null;
-  /** JSON or form data, with card numbers masked since it was stored. Null once pruned. */
-  readonly body: string | null;
-  /** The provider's name of what it reports. Null once pruned, or without one. */
-  readonly event: string | null;
-  /** What our translator makes of it. Null once the body is pruned, or if the translator fails. */
-  readonly understood: Translation | null;
-};
-
-/** Undefined if the account has no such delivery. */
 export async function findDeliveryBody(
   { database }: Pick<Services, 'database'>,
   { accountId, deliveryId }: DeliveryKey,
   { masked }: { readonly masked: boolean },
-): Promise<DeliveryBody | undefined> {
+) {
   const stored = await findDelivery(database, accountId, deliveryId);
   if (!stored) return undefined;
   const shown = masked ? eraseDelivery(stored, maskPersonal) : stored;
   const { headers, body, deliveryKey: _key, expectedMerchant: _merchant, ...delivery } = shown;
   return {
     delivery,
+    // Never the proof.
     headers,
+    // JSON or form data, with card numbers masked since it was stored.
     body: body?.toString('utf8') ?? null,
     event: eventOf(stored),
     understood: translationOf(shown),

@@ -2,8 +2,6 @@
 
 import { isOrderId } from '../../domain/ids.ts';
 import { settleTransactions } from '../../domain/order-state/settle.ts';
-import type { Order } from '../../domain/orders/order.ts';
-import type { Transaction } from '../../domain/payments/transaction.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
 import { listAccountIds } from '../../store/accounts/accounts.ts';
@@ -13,16 +11,10 @@ import {
   type OrderQuestion,
   type OrderWithTransactions,
 } from '../../store/orders/enquiry.ts';
-import { type HistoryEntry, listRecentHistory } from '../../store/orders/history.ts';
-import { type DescribedDelivery, describeContents } from '../inbox/describe-contents.ts';
+import { listRecentHistory } from '../../store/orders/history.ts';
+import { describeContents } from '../inbox/describe-contents.ts';
 
-export type ShownOrder = {
-  readonly order: Order;
-  readonly transactions: readonly Transaction[];
-  /** The last ones, oldest first. */
-  readonly deliveries: readonly DescribedDelivery[];
-  readonly history: readonly HistoryEntry[];
-};
+export type ShownOrder = Exclude<Awaited<ReturnType<typeof showOrder>>, Refusal>;
 
 /** How many deliveries, and how many rows of the history, are shown. */
 export const shownMax = 200;
@@ -31,7 +23,7 @@ export async function showOrder(
   services: Pick<Services, 'database' | 'clock'>,
   name: string,
   accountId: string | undefined,
-): Promise<ShownOrder | Refusal> {
+) {
   const { database, clock } = services;
   const found = await findOrder(database, name, accountId);
   if ('refusal' in found) return found;
@@ -40,6 +32,7 @@ export async function showOrder(
   return {
     order,
     transactions: settleTransactions(found, clock()),
+    // The last ones, oldest first.
     deliveries: await describeContents(database, deliveries.toReversed()),
     history: await listRecentHistory(database, order, shownMax),
   };
