@@ -11,7 +11,7 @@ import { getProvider } from '../providers/providers.ts';
 import { signTransaction } from '../security/transaction-signature.ts';
 
 export const transactionTypes = ['payment', 'full_refund', 'partial_refund'] as const;
-export type TransactionType = (typeof transactionTypes)[number];
+type TransactionType = (typeof transactionTypes)[number];
 
 export type Enquiry = ReturnType<typeof enquiryOf>;
 export type EnquiredTransaction = Enquiry['enquired'][number];

@@ -105,10 +105,7 @@ function openSources<Row>(accounts: ListedAccounts): Source<Row>[] {
 }
 
 /** The source of the newest row that is not on the page: its first one that was found, or else its next one. */
-function findNewestSource<Row>(
-  sources: readonly Source<Row>[],
-  cursorOf: (row: Row) => string,
-): Source<Row> | undefined {
+function findNewestSource<Row>(sources: readonly Source<Row>[], cursorOf: (row: Row) => string) {
   let newest: { readonly source: Source<Row>; readonly cursor: string } | undefined;
   for (const source of sources) {
     const row = source.rows[0] ?? source.next;

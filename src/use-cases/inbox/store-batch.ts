@@ -155,10 +155,7 @@ function answerRepeat({ repeated }: { readonly repeated: Delivery | undefined })
  * it was being stored: whoever commits that looks for parked deliveries afterwards, and the parked delivery looks for
  * that, so one of them sees the other. If it fails, the sweep finds them; a void is found by its next try.
  */
-async function findParked(
-  connection: Queryable,
-  answers: readonly Answer[],
-): Promise<StoredOrRefused[]> {
+async function findParked(connection: Queryable, answers: readonly Answer[]) {
   const known = answers.map((answer) => ('refusal' in answer ? noNames : answer.known));
   const parked = answers.flatMap((answer) => ('refusal' in answer ? [] : (answer.parked ?? [])));
   const [found, orders] = await inOrder([

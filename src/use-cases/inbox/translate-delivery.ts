@@ -14,9 +14,7 @@ export function translateDelivery(delivery: Delivery): TranslatedDelivery {
 }
 
 /** With pauses: the bodies may be large, and nothing else can run while one is read. */
-export function translateDeliveries(
-  deliveries: readonly Delivery[],
-): Promise<TranslatedDelivery[]> {
+export function translateDeliveries(deliveries: readonly Delivery[]) {
   return mapWithPauses(deliveries, translateDelivery);
 }
 

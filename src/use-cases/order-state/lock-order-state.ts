@@ -83,11 +83,7 @@ async function loadPartly(
   });
 }
 
-export async function lockOrderState(
-  tx: Transaction,
-  accountId: string,
-  orderId: string,
-): Promise<LockedOrderState> {
+export async function lockOrderState(tx: Transaction, accountId: string, orderId: string) {
   const [orderState] = await lockOrderStates(tx, [{ accountId, orderId }]);
   if (!orderState) throw new Error(`order ${orderId} was found and does not exist any more`);
   return orderState;

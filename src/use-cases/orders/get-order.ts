@@ -1,7 +1,6 @@
 /** Finds an order by its id or its invoice id, for a merchant token or the order's own token. */
 import { ServiceError } from '../../domain/errors.ts';
 import { isOrderId } from '../../domain/ids.ts';
-import type { Order } from '../../domain/orders/order.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { Services } from '../../services/services.ts';
 import { findOrder, findOrderByInvoice } from '../../store/orders/orders.ts';
@@ -29,11 +28,7 @@ export async function getOrder(
   return { order, token: await tokenFor(services, caller, order) };
 }
 
-async function lookUp(
-  { database }: Pick<Services, 'database'>,
-  caller: Caller,
-  names: OrderNames,
-): Promise<Order | undefined> {
+async function lookUp({ database }: Pick<Services, 'database'>, caller: Caller, names: OrderNames) {
   const { accountId } = caller;
   const { orderId, invoiceId } = names;
   if (orderId !== undefined || (invoiceId === undefined && caller.type === 'order')) {

@@ -76,11 +76,7 @@ export async function getVisible<Found extends Order>(
  * Limits how often an order's own tokens may change it, so that its history stays bounded. Contract 2.9. Call it under
  * the order's lock, before the change.
  */
-export async function countTokenChange(
-  tx: Transaction,
-  caller: Caller,
-  order: Order,
-): Promise<void> {
+export async function countTokenChange(tx: Transaction, caller: Caller, order: Order) {
   if (caller.type === 'merchant') return;
   if (await addTokenChange(tx, order, limits.orderTokenChangesMax)) return;
   throw new ServiceError(

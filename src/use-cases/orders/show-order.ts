@@ -41,11 +41,7 @@ export async function showOrder(
 /** Finds one order for an operator, by its id or invoice, in one account or in all. */
 type Refusal = { readonly refusal: string };
 
-export async function findOrder(
-  database: Database,
-  name: string,
-  accountId: string | undefined,
-): Promise<OrderWithTransactions | Refusal> {
+export async function findOrder(database: Database, name: string, accountId: string | undefined) {
   const accountIds = accountId === undefined ? await listAccountIds(database) : [accountId];
   const [found, another] = await findOrdersNamed(database, name, accountIds);
   if (another) return { refusal: `Several accounts have an invoice ${name}: give --account ID.` };
@@ -56,11 +52,7 @@ export async function findOrder(
 const accountsPerStatement = 100;
 
 /** An invoice may look like the id of an order, which comes first. */
-async function findOrdersNamed(
-  database: Database,
-  name: string,
-  accountIds: readonly string[],
-): Promise<OrderWithTransactions[]> {
+async function findOrdersNamed(database: Database, name: string, accountIds: readonly string[]) {
   const names = isOrderId(name) ? (['order_id', 'invoice_id'] as const) : (['invoice_id'] as const);
   for (const idName of names) {
     const found: OrderWithTransactions[] = [];
