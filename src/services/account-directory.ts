@@ -41,19 +41,57 @@ export function createAccountDirectory(
   masterKeys: MasterKeys,
   nowMs: () => number = () => performance.now(),
 ) {
-  const cache = createBoundedCache<Cached>(accountLimits.accountsCachedMax);
-  const refreshes = new Map<string, Promise<Account | undefined>>();
+  const { findReadAtMs, findCurrent, read, refreshOnce } = createAccountCache(
+    database,
+    masterKeys,
+    nowMs,
+  );
   const readsAgain = createBoundedCache<Promise<Account | undefined>>(
     accountLimits.accountsCachedMax,
     accountLimits.secretsCacheMsMax,
   );
-  /** Concurrent callers share a statement. */
-  const findRevision = createAccountBatcher({
-    ...batchBounds,
-    accountOf: (accountId) => accountId,
-    watch: (countWaiting) => database.queueStats.addQueue('accounts', countWaiting),
-    run: (accountIds: readonly string[]) => findAccountRevisions(database, accountIds),
-  });
+  const find = async (accountId: string) => {
+    const current = findCurrent(accountId);
+    return current ? current.account : refreshOnce(accountId);
+  };
+  return {
+    find,
+    /** Like `find`, but reads through the transaction: a second connection for each transaction could exhaust the pool. */
+    findWithin: async (tx: Transaction, accountId: string) => {
+      const current = findCurrent(accountId);
+      return current ? current.account : read(accountId, tx);
+    },
+    /** The account if it is cached. */
+    recall: (accountId: string) => findCurrent(accountId)?.account,
+    /** For callers whose token contains the account id. */
+    get: async (accountId: string) => {
+      const account = await find(accountId);
+      if (!account) throw new ServiceError('INVALID_TOKEN');
+      return account;
+    },
+    /**
+     * For a secret that did not match: it may be newer than the cache. Reads the account from the database at most once a
+     * second, so that wrong secrets cost little. Callers within that second share the read. Contract 2.7. An account that
+     * was read since the check of the secret began, by `performance.now()`, is recent enough.
+     */
+    readAgain: async (accountId: string, check?: { readonly begunAtMs: number }) => {
+      const begunAtMs = check?.begunAtMs ?? Number.POSITIVE_INFINITY;
+      if (findReadAtMs(accountId) >= begunAtMs) return find(accountId);
+      const reading = readsAgain.get(accountId) ?? read(accountId);
+      readsAgain.set(accountId, reading, { noUpdateTTL: true });
+      // A failed read must not be shared for the rest of the second.
+      reading.catch(() => readsAgain.delete(accountId));
+      return reading;
+    },
+    /** Reads the account from the database each time: for somebody who has just changed it and tries the change. */
+    readNow: (accountId: string) => read(accountId),
+  };
+}
+
+function createAccountCache(database: Database, masterKeys: MasterKeys, nowMs: () => number) {
+  const cache = createBoundedCache<Cached>(accountLimits.accountsCachedMax);
+  const refreshes = new Map<string, Promise<Account | undefined>>();
+  const findRevision = createRevisionFinder(database);
 
   const read = async (accountId: string, connection: Queryable = database) => {
     const begunAtMs = nowMs();
@@ -70,55 +108,33 @@ export function createAccountDirectory(
     known.currentAtMs = begunAtMs;
     return known.account;
   };
-  /** Concurrent callers share one refresh. */
-  const refreshOnce = (accountId: string, known: Cached | undefined) => {
-    const running =
-      refreshes.get(accountId) ??
-      refresh(accountId, known).finally(() => refreshes.delete(accountId));
-    refreshes.set(accountId, running);
-    return running;
-  };
-  const isCurrent = (known: Cached | undefined): known is Cached =>
-    known !== undefined && nowMs() - known.currentAtMs < accountLimits.secretsCacheMsMax;
-  const find = async (accountId: string) => {
-    const known = cache.get(accountId);
-    return isCurrent(known) ? known.account : refreshOnce(accountId, known);
-  };
   return {
-    find,
-    /** Like `find`, but reads through the transaction: a second connection for each transaction could exhaust the pool. */
-    findWithin: async (tx: Transaction, accountId: string) => {
+    read,
+    /** Concurrent callers share one refresh. */
+    refreshOnce: (accountId: string) => {
+      const running =
+        refreshes.get(accountId) ??
+        refresh(accountId, cache.get(accountId)).finally(() => refreshes.delete(accountId));
+      refreshes.set(accountId, running);
+      return running;
+    },
+    findReadAtMs: (accountId: string) => cache.get(accountId)?.readAtMs ?? 0,
+    findCurrent: (accountId: string) => {
       const known = cache.get(accountId);
-      return isCurrent(known) ? known.account : read(accountId, tx);
+      const isCurrent = known && nowMs() - known.currentAtMs < accountLimits.secretsCacheMsMax;
+      return isCurrent ? known : undefined;
     },
-    /** The account if it is cached. */
-    recall: (accountId: string) => {
-      const known = cache.get(accountId);
-      return isCurrent(known) ? known.account : undefined;
-    },
-    /** For callers whose token contains the account id. */
-    get: async (accountId: string) => {
-      const account = await find(accountId);
-      if (!account) throw new ServiceError('INVALID_TOKEN');
-      return account;
-    },
-    /**
-     * For a secret that did not match: it may be newer than the cache. Reads the account from the database at most once a
-     * second, so that wrong secrets cost little. Callers within that second share the read. Contract 2.7. An account that
-     * was read since the check of the secret began, by `performance.now()`, is recent enough.
-     */
-    readAgain: async (accountId: string, check?: { readonly begunAtMs: number }) => {
-      const begunAtMs = check?.begunAtMs ?? Number.POSITIVE_INFINITY;
-      if ((cache.get(accountId)?.readAtMs ?? 0) >= begunAtMs) return find(accountId);
-      const reading = readsAgain.get(accountId) ?? read(accountId);
-      readsAgain.set(accountId, reading, { noUpdateTTL: true });
-      // A failed read must not be shared for the rest of the second.
-      reading.catch(() => readsAgain.delete(accountId));
-      return reading;
-    },
-    /** Reads the account from the database each time: for somebody who has just changed it and tries the change. */
-    readNow: (accountId: string) => read(accountId),
   };
+}
+
+/** Concurrent callers share a statement. */
+function createRevisionFinder(database: Database) {
+  return createAccountBatcher({
+    ...batchBounds,
+    accountOf: (accountId) => accountId,
+    watch: (countWaiting) => database.queueStats.addQueue('accounts', countWaiting),
+    run: (accountIds: readonly string[]) => findAccountRevisions(database, accountIds),
+  });
 }
 
 async function openAccount(stored: StoredAccount, masterKeys: MasterKeys): Promise<Account> {

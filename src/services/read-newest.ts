@@ -17,7 +17,7 @@ export type NewestQuery = {
 };
 
 /** A page ends when one of these is exceeded. The first step of each account is not counted. */
-export type Effort = { readonly lookedAtMax: number; readonly msMax: number };
+type Effort = { readonly lookedAtMax: number; readonly msMax: number };
 
 const effortOfRequest: Effort = { lookedAtMax: 50_000, msMax: 100 };
 

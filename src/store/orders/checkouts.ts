@@ -43,7 +43,7 @@ export function saveCheckoutOutcome(
   });
 }
 
-export type OpenedCheckout = { readonly openedAt: Date; readonly chosenAt: Date | null };
+type OpenedCheckout = { readonly openedAt: Date; readonly chosenAt: Date | null };
 
 export function findCheckout(database: Queryable, { accountId, orderId }: OrderKey) {
   return findRow<OpenedCheckout>(database, {

@@ -7,7 +7,7 @@ import type { Queryable } from '../../postgres/database.ts';
 import { compare, type FoundRows, findNewest, type StepRange } from '../newest.ts';
 import { listValues } from '../query.ts';
 
-export type ListedTransaction = {
+type ListedTransaction = {
   readonly accountId: string;
   readonly orderId: string;
   readonly transactionId: string;
