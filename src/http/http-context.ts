@@ -1,7 +1,7 @@
 /** The dependencies of the routes: the use cases, and the few services that http calls directly. */
 import type { Clock } from '../domain/time.ts';
 import type { AccountDirectory } from '../services/account-directory.ts';
-import type { CountCall, CountVisitor } from '../services/rate-limits.ts';
+import type { RateLimits } from '../services/rate-limits.ts';
 import type { ServiceSettings } from '../services/services.ts';
 import type { BoundUseCases } from '../use-cases/bind-use-cases.ts';
 import type { HoldSlot } from './bounds.ts';
@@ -10,8 +10,8 @@ export type HttpContext = {
   readonly useCases: BoundUseCases;
   /** For the secrets that open sealed bodies. */
   readonly accounts: AccountDirectory;
-  readonly countCall: CountCall;
-  readonly countVisitor: CountVisitor;
+  readonly countCall: RateLimits['countCall'];
+  readonly countVisitor: RateLimits['countVisitor'];
   readonly holdSlot: HoldSlot;
   readonly clock: Clock;
   readonly settings: Pick<ServiceSettings, 'publicUrl' | 'trustedProxies'>;

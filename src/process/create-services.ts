@@ -20,12 +20,7 @@ import { createBackgroundReports } from '../services/background-reports.ts';
 import { createCounters } from '../services/counters.ts';
 import { createEventSender } from '../services/event-sender.ts';
 import { createProviderSender } from '../services/provider-sender.ts';
-import {
-  createCallLimit,
-  createLinkLimit,
-  createTestLimit,
-  createVisitorLimit,
-} from '../services/rate-limits.ts';
+import { createRateLimits } from '../services/rate-limits.ts';
 import type {
   FinishedCall,
   ReportDefect,
@@ -33,7 +28,6 @@ import type {
   Services,
 } from '../services/services.ts';
 import { createTokenService } from '../services/token-service.ts';
-import { createWaitingRepeats } from '../services/waiting-repeats.ts';
 import { createWarnings, type LogWarning } from '../services/warnings.ts';
 import { batchBounds, createBatches } from '../store/orders/batches.ts';
 import type { Tracing } from '../tracing/start-tracing.ts';
@@ -107,10 +101,6 @@ export function createServices(parts: {
     announcer,
     sendEvent: tracing?.traceEvents(sendEvent) ?? sendEvent,
     tokens: createTokenService(database, masterKeys, clock),
-    countCall: createCallLimit(clock),
-    countLink: createLinkLimit(clock),
-    countVisitor: createVisitorLimit(clock),
-    countTest: createTestLimit(clock),
-    waitingRepeats: createWaitingRepeats(),
+    ...createRateLimits(clock),
   };
 }

@@ -30,7 +30,7 @@ export function leaves(leaf: Leaf, names: string): Shape {
 }
 
 /** What is shown instead of a personal value; a marker if nothing else is said. */
-type Replace = (value: string, leaf: 'word' | 'phone') => string;
+export type Replace = (value: string, leaf: 'word' | 'phone') => string;
 
 const eraseWhole: Replace = () => erasedMarker;
 

@@ -90,7 +90,7 @@ export type FetchedStatus = {
 };
 
 /** For a provider whose payment page is reached by posting a form. */
-export type LaunchForm = {
+type LaunchForm = {
   readonly action: string;
   readonly fields: Readonly<Record<string, string>>;
 };

@@ -25,26 +25,6 @@ import {
 } from '../store/accounts/accounts.ts';
 import { batchBounds } from '../store/orders/batches.ts';
 
-/** When the check of a secret began, by `performance.now()`: an account read since then is recent enough. */
-type Proof = { readonly begunAtMs: number };
-
-export type AccountDirectory = {
-  readonly find: (accountId: string) => Promise<Account | undefined>;
-  /** Like `find`, but reads through the transaction: a second connection for each transaction could exhaust the pool. */
-  readonly findWithin: (tx: Transaction, accountId: string) => Promise<Account | undefined>;
-  /** The account if it is cached. */
-  readonly recall: (accountId: string) => Account | undefined;
-  /** Throws `INVALID_TOKEN` if the account does not exist: for callers whose token contains the account id. */
-  readonly get: (accountId: string) => Promise<Account>;
-  /**
-   * For a secret that did not match: it may be newer than the cache. Reads the account from the database at most once a
-   * second, so that wrong secrets cost little. Callers within that second share the read. Contract 2.7.
-   */
-  readonly readAgain: (accountId: string, proof?: Proof) => Promise<Account | undefined>;
-  /** Reads the account from the database each time: for somebody who has just changed it and tries the change. */
-  readonly readNow: (accountId: string) => Promise<Account | undefined>;
-};
-
 /** Undefined for an account that does not exist. */
 type Cached = {
   readonly account: Account | undefined;
@@ -54,23 +34,66 @@ type Cached = {
   currentAtMs: number;
 };
 
+export type AccountDirectory = ReturnType<typeof createAccountDirectory>;
+
 export function createAccountDirectory(
   database: Database,
   masterKeys: MasterKeys,
   nowMs: () => number = () => performance.now(),
-): AccountDirectory {
-  const cache = createBoundedCache<Cached>(accountLimits.accountsCachedMax);
-  const refreshes = new Map<string, Promise<Account | undefined>>();
+) {
+  const { findReadAtMs, findCurrent, read, refreshOnce } = createAccountCache(
+    database,
+    masterKeys,
+    nowMs,
+  );
   const readsAgain = createBoundedCache<Promise<Account | undefined>>(
     accountLimits.accountsCachedMax,
     accountLimits.secretsCacheMsMax,
   );
+  const find = async (accountId: string) => {
+    const current = findCurrent(accountId);
+    return current ? current.account : refreshOnce(accountId);
+  };
+  return {
+    find,
+    /** Like `find`, but reads through the transaction: a second connection for each transaction could exhaust the pool. */
+    findWithin: async (tx: Transaction, accountId: string) => {
+      const current = findCurrent(accountId);
+      return current ? current.account : read(accountId, tx);
+    },
+    /** The account if it is cached. */
+    recall: (accountId: string) => findCurrent(accountId)?.account,
+    /** For callers whose token contains the account id. */
+    get: async (accountId: string) => {
+      const account = await find(accountId);
+      if (!account) throw new ServiceError('INVALID_TOKEN');
+      return account;
+    },
+    /**
+     * For a secret that did not match: it may be newer than the cache. Reads the account from the database at most once a
+     * second, so that wrong secrets cost little. Callers within that second share the read. Contract 2.7. An account that
+     * was read since the check of the secret began, by `performance.now()`, is recent enough.
+     */
+    readAgain: async (accountId: string, check?: { readonly begunAtMs: number }) => {
+      const begunAtMs = check?.begunAtMs ?? Number.POSITIVE_INFINITY;
+      if (findReadAtMs(accountId) >= begunAtMs) return find(accountId);
+      const reading = readsAgain.get(accountId) ?? read(accountId);
+      readsAgain.set(accountId, reading, { noUpdateTTL: true });
+      // A failed read must not be shared for the rest of the second.
+      reading.catch(() => readsAgain.delete(accountId));
+      return reading;
+    },
+    /** Reads the account from the database each time: for somebody who has just changed it and tries the change. */
+    readNow: (accountId: string) => read(accountId),
+  };
+}
+
+function createAccountCache(database: Database, masterKeys: MasterKeys, nowMs: () => number) {
+  const cache = createBoundedCache<Cached>(accountLimits.accountsCachedMax);
+  const refreshes = new Map<string, Promise<Account | undefined>>();
   const findRevision = createRevisionFinder(database);
 
-  const read = async (
-    accountId: string,
-    connection: Queryable = database,
-  ): Promise<Account | undefined> => {
+  const read = async (accountId: string, connection: Queryable = database) => {
     const begunAtMs = nowMs();
     const stored = await findAccount(connection, accountId);
     const account = stored && (await openAccount(stored, masterKeys));
@@ -85,45 +108,23 @@ export function createAccountDirectory(
     known.currentAtMs = begunAtMs;
     return known.account;
   };
-  /** Concurrent callers share one refresh. */
-  const refreshOnce = (accountId: string, known: Cached | undefined) => {
-    const running =
-      refreshes.get(accountId) ??
-      refresh(accountId, known).finally(() => refreshes.delete(accountId));
-    refreshes.set(accountId, running);
-    return running;
-  };
-  const isCurrent = (known: Cached | undefined): known is Cached =>
-    known !== undefined && nowMs() - known.currentAtMs < accountLimits.secretsCacheMsMax;
-  const find = async (accountId: string) => {
-    const known = cache.get(accountId);
-    return isCurrent(known) ? known.account : refreshOnce(accountId, known);
-  };
   return {
-    find,
-    findWithin: async (tx, accountId) => {
+    read,
+    /** Concurrent callers share one refresh. */
+    refreshOnce: (accountId: string) => {
+      const running =
+        refreshes.get(accountId) ??
+        refresh(accountId, cache.get(accountId)).finally(() => refreshes.delete(accountId));
+      refreshes.set(accountId, running);
+      return running;
+    },
+    findReadAtMs: (accountId: string) => cache.get(accountId)?.readAtMs ?? 0,
+    findCurrent: (accountId: string) => {
       const known = cache.get(accountId);
-      return isCurrent(known) ? known.account : read(accountId, tx);
+      const isCurrent = known && nowMs() - known.currentAtMs < accountLimits.secretsCacheMsMax;
+      return isCurrent ? known : undefined;
     },
-    recall: (accountId) => {
-      const known = cache.get(accountId);
-      return isCurrent(known) ? known.account : undefined;
-    },
-    get: async (accountId) => (await find(accountId)) ?? refuseToken(),
-    readAgain: async (accountId, { begunAtMs } = { begunAtMs: Number.POSITIVE_INFINITY }) => {
-      if ((cache.get(accountId)?.readAtMs ?? 0) >= begunAtMs) return find(accountId);
-      const reading = readsAgain.get(accountId) ?? read(accountId);
-      readsAgain.set(accountId, reading, { noUpdateTTL: true });
-      // A failed read must not be shared for the rest of the second.
-      reading.catch(() => readsAgain.delete(accountId));
-      return reading;
-    },
-    readNow: (accountId) => read(accountId),
   };
-}
-
-function refuseToken(): never {
-  throw new ServiceError('INVALID_TOKEN');
 }
 
 /** Concurrent callers share a statement. */

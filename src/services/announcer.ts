@@ -8,22 +8,8 @@ import type { EndpointKey } from '../store/accounts/endpoints.ts';
 import type { AccountDirectory } from './account-directory.ts';
 import type { Enquiry } from './enquiry.ts';
 
-export type Announcer = {
-  /** The account if it has an enabled endpoint. For one without, this costs a look into the cache. */
-  readonly findAnnouncing: (tx: Transaction, accountId: string) => Promise<Account | undefined>;
-  /** The same as far as the cache knows. If it is wrong, more is read later. */
-  readonly isAnnouncing: (accountId: string) => boolean;
-  readonly renderChange: RenderChange;
-  /** Called after the commit, so that the events are sent at once, and not by the next round of the sender. */
-  readonly startDeliveries: StartDeliveries;
-  /** One listener: the sender. Without one, as in a command, another process finds the events. */
-  readonly listen: (startDeliveries: StartDeliveries) => void;
-};
-
 type StartDeliveries = (endpoints: readonly EndpointKey[]) => void;
 
-/** What the events of one change have in common is rendered once. */
-type RenderChange = (change: ChangeToRender) => (event: EventToRender) => RenderedEvent;
 export type RenderedEvent = { readonly status: string; readonly body: string };
 
 export type ChangeToRender = {
@@ -35,21 +21,28 @@ export type ChangeToRender = {
 
 export type EventToRender = OrderEvent & { readonly key: EventKey };
 
+export type Announcer = ReturnType<typeof createAnnouncer>;
+
+/** What the events of one change have in common is rendered once. */
 export function createAnnouncer(
   accounts: Pick<AccountDirectory, 'recall' | 'findWithin'>,
-  renderChange: RenderChange,
-): Announcer {
+  renderChange: (change: ChangeToRender) => (event: EventToRender) => RenderedEvent,
+) {
   let listener: StartDeliveries = () => {};
   const hasEndpoint = (account: Account | undefined) => account?.endpoints.some(isEnabled) === true;
   return {
-    findAnnouncing: async (tx, accountId) => {
+    /** The account if it has an enabled endpoint. For one without, this costs a look into the cache. */
+    findAnnouncing: async (tx: Transaction, accountId: string) => {
       const account = accounts.recall(accountId) ?? (await accounts.findWithin(tx, accountId));
       return hasEndpoint(account) ? account : undefined;
     },
-    isAnnouncing: (accountId) => hasEndpoint(accounts.recall(accountId)),
+    /** The same as far as the cache knows. If it is wrong, more is read later. */
+    isAnnouncing: (accountId: string) => hasEndpoint(accounts.recall(accountId)),
     renderChange,
-    startDeliveries: (endpoints) => listener(endpoints),
-    listen: (startDeliveries) => {
+    /** Called after the commit, so that the events are sent at once, and not by the next round of the sender. */
+    startDeliveries: (endpoints: readonly EndpointKey[]) => listener(endpoints),
+    /** One listener: the sender. Without one, as in a command, another process finds the events. */
+    listen: (startDeliveries: StartDeliveries) => {
       listener = startDeliveries;
     },
   };

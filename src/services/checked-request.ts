@@ -46,19 +46,14 @@ export function requestChecked(
     lookup: lookupChecked(lookUp, check),
     maxHeaderSize: eventLimits.responseHeaderBytesMax,
   });
-  limitEarlyResponses(sending);
+  // A server may send 1xx responses before the response itself, and the platform would read them for ever.
+  const { earlyResponsesMax } = eventLimits;
+  let early = 0;
+  sending.on('information', () => {
+    early += 1;
+    if (early <= earlyResponsesMax) return;
+    sending.destroy(new Error(`more than ${earlyResponsesMax} responses with status 1xx`));
+  });
   sending.on('socket', (socket) => checkSocket(socket, check, (error) => sending.destroy(error)));
   return sending;
-}
-
-/** A server may send 1xx responses before the response itself, and the platform would read them for ever. */
-function limitEarlyResponses(sending: ClientRequest): void {
-  let count = 0;
-  sending.on('information', () => {
-    count += 1;
-    if (count <= eventLimits.earlyResponsesMax) return;
-    sending.destroy(
-      new Error(`more than ${eventLimits.earlyResponsesMax} responses with status 1xx`),
-    );
-  });
 }

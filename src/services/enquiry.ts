@@ -1,37 +1,20 @@
 /** An order with its transactions as merchants see them: types, links of refunds, signatures. Contract 5.3 to 5.5. */
-import type { Account, SignatureVersion } from '../domain/accounts/account.ts';
+import type { Account } from '../domain/accounts/account.ts';
 import {
   findLatestRefundOf,
   linkRefunds,
-  type RefundLinks,
   refundTypeOf,
 } from '../domain/order-state/refund-links.ts';
 import type { Order } from '../domain/orders/order.ts';
-import { isFinal, type Refund, type Transaction } from '../domain/payments/transaction.ts';
+import { isFinal, type Transaction } from '../domain/payments/transaction.ts';
 import { getProvider } from '../providers/providers.ts';
 import { signTransaction } from '../security/transaction-signature.ts';
 
 export const transactionTypes = ['payment', 'full_refund', 'partial_refund'] as const;
-export type TransactionType = (typeof transactionTypes)[number];
+type TransactionType = (typeof transactionTypes)[number];
 
-export type EnquiredTransaction = {
-  readonly transaction: Transaction;
-  readonly transactionType: TransactionType;
-  readonly providerName: string;
-  readonly paymentMode: string | null;
-  /** Null for a status that is not signed. Contract 5.4 and 11.10. */
-  readonly signature: string | null;
-  /** Set for payments only. */
-  readonly latestRefund: Refund | undefined;
-};
-
-export type Enquiry = {
-  readonly order: Order;
-  readonly signatureVersion: SignatureVersion;
-  readonly transactions: readonly Transaction[];
-  /** The requested transaction, or all of them, oldest first. */
-  readonly enquired: readonly EnquiredTransaction[];
-};
+export type Enquiry = ReturnType<typeof enquiryOf>;
+export type EnquiredTransaction = Enquiry['enquired'][number];
 
 /**
  * An enquiry signs final statuses only (contract 5.4). A result that is sent to the shop is signed in every status by
@@ -49,36 +32,29 @@ export function enquiryOf(
   transactions: readonly Transaction[],
   requested: readonly Transaction[],
   signing: Signing,
-): Enquiry {
+) {
   const links = linkRefunds(transactions);
   return {
     order,
     transactions,
     signatureVersion: signing.account.signatureVersion,
     enquired: requested.map((transaction) => {
-      const transactionType = typeOf(transaction, links, order);
+      const { displayName, paymentModeOtherwise } = getProvider(transaction.provider);
+      const isPayment = transaction.type === 'payment';
+      const transactionType: TransactionType = isPayment
+        ? 'payment'
+        : refundTypeOf(transaction, links, order.amounts.total);
       return {
         transaction,
         transactionType,
-        providerName: getProvider(transaction.provider).displayName,
-        paymentMode: paymentModeOf(transaction),
+        providerName: displayName,
+        paymentMode: isPayment ? (transaction.paymentMode ?? paymentModeOtherwise) : null,
+        // Null for a status that is not signed. Contract 5.4 and 11.10.
         signature: sign(order, transaction, transactionType, signing),
-        latestRefund:
-          transaction.type === 'payment' ? findLatestRefundOf(transaction, links) : undefined,
+        latestRefund: isPayment ? findLatestRefundOf(transaction, links) : undefined,
       };
     }),
   };
-}
-
-function paymentModeOf(transaction: Transaction): string | null {
-  if (transaction.type === 'refund') return null;
-  return transaction.paymentMode ?? getProvider(transaction.provider).paymentModeOtherwise;
-}
-
-function typeOf(transaction: Transaction, links: RefundLinks, order: Order): TransactionType {
-  return transaction.type === 'payment'
-    ? 'payment'
-    : refundTypeOf(transaction, links, order.amounts.total);
 }
 
 function sign(

@@ -39,25 +39,20 @@ export function createProviderSender(
     const { method, signal } = sent;
     const headers = { ...commonHeaders, ...sent.headers };
     const options = { method, headers, signal, ca: certificates };
-    const sending = isTrusted(url, trustedOrigins)
-      ? requestChecked(url, options, agents, lookUp, () => {})
-      : requestChecked(url, options, agents, lookUpSparingly, (address) =>
-          checkAddress(url, address, allowed),
-        );
+    // An address of this machine that is written out can be trusted: outside of the embedded mode only the operator can
+    // set one, such as that of a simulator. A name that resolves to this machine is checked.
+    const sending =
+      trustedOrigins.has(url.origin) || isLoopback(url.hostname)
+        ? requestChecked(url, options, agents, lookUp, () => {})
+        : requestChecked(url, options, agents, lookUpSparingly, (address) =>
+            checkAddress(url, address, allowed),
+          );
     return finish(sending, sent);
   };
 }
 
 /** Some firewalls refuse requests that do not say what sends them. */
 const commonHeaders = { 'accept-encoding': 'gzip', 'user-agent': 'node' };
-
-/**
- * An address of this machine that is written out can be trusted: outside of the embedded mode only the operator can set
- * one, such as that of a simulator. A name that resolves to this machine is checked.
- */
-function isTrusted({ origin, hostname }: URL, trustedOrigins: ReadonlySet<string>): boolean {
-  return trustedOrigins.has(origin) || isLoopback(hostname);
-}
 
 function finish(sending: ClientRequest, { body }: HttpRequest): Promise<HttpAnswer> {
   const connection = watchConnection(sending);

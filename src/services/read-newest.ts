@@ -17,7 +17,7 @@ export type NewestQuery = {
 };
 
 /** A page ends when one of these is exceeded. The first step of each account is not counted. */
-export type Effort = { readonly lookedAtMax: number; readonly msMax: number };
+type Effort = { readonly lookedAtMax: number; readonly msMax: number };
 
 const effortOfRequest: Effort = { lookedAtMax: 50_000, msMax: 100 };
 
@@ -105,10 +105,7 @@ function openSources<Row>(accounts: ListedAccounts): Source<Row>[] {
 }
 
 /** The source of the newest row that is not on the page: its first one that was found, or else its next one. */
-function findNewestSource<Row>(
-  sources: readonly Source<Row>[],
-  cursorOf: (row: Row) => string,
-): Source<Row> | undefined {
+function findNewestSource<Row>(sources: readonly Source<Row>[], cursorOf: (row: Row) => string) {
   let newest: { readonly source: Source<Row>; readonly cursor: string } | undefined;
   for (const source of sources) {
     const row = source.rows[0] ?? source.next;

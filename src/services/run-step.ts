@@ -12,11 +12,7 @@ export type Step = {
   readonly run: (services: Services, isOver: IsOver) => Promise<number>;
 };
 
-export async function runStep(
-  services: Services,
-  { name, msMax, run }: Step,
-  isEnding: IsOver,
-): Promise<void> {
+export async function runStep(services: Services, { name, msMax, run }: Step, isEnding: IsOver) {
   const { database, clock, backgroundReports } = services;
   const startedAtMs = performance.now();
   const elapsedMs = () => performance.now() - startedAtMs;

@@ -14,12 +14,11 @@ import type { Announcer } from './announcer.ts';
 import type { BackgroundReports } from './background-reports.ts';
 import type { Counters } from './counters.ts';
 import type { SendEvent } from './event-sender.ts';
-import type { CountCall, CountLink, CountTest, CountVisitor } from './rate-limits.ts';
+import type { RateLimits } from './rate-limits.ts';
 import type { TokenService } from './token-service.ts';
-import type { WaitingRepeats } from './waiting-repeats.ts';
 import type { Warnings } from './warnings.ts';
 
-export type Services = {
+export type Services = RateLimits & {
   readonly database: Database;
   /** The same database for background steps and counters: few connections, free plans, longer statements. */
   readonly maintenance: Database;
@@ -36,11 +35,6 @@ export type Services = {
   readonly announcer: Announcer;
   readonly sendEvent: SendEvent;
   readonly tokens: TokenService;
-  readonly countCall: CountCall;
-  readonly countLink: CountLink;
-  readonly countVisitor: CountVisitor;
-  readonly countTest: CountTest;
-  readonly waitingRepeats: WaitingRepeats;
   readonly callProvider: CallProvider;
   readonly counters: Counters;
   /** How the loops of the background are doing, for the metrics. */

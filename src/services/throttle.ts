@@ -1,6 +1,7 @@
-/** Reports a frequent event at most once per interval, with the number of times it has happened since. */
-
-/** `report` gets the latest event and the number of events since the last report, this one included. */
+/**
+ * Reports a frequent event at most once per interval: the latest one, and how many there were since the last report,
+ * this one included.
+ */
 export function throttle<Event>(
   everyMs: number,
   report: (event: Event, times: number) => void,

@@ -64,11 +64,7 @@ export function createTokenService(database: Database, masterKeys: MasterKeys, c
   };
 }
 
-async function readKeyRing(
-  database: Database,
-  masterKeys: MasterKeys,
-  clock: Clock,
-): Promise<KeyRing> {
+async function readKeyRing(database: Database, masterKeys: MasterKeys, clock: Clock) {
   const stored = await listSigningKeys(database);
   await masterKeys.learn(stored.map(({ masterKeyId }) => masterKeyId));
   const keys = stored.flatMap((key) => {

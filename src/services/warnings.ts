@@ -18,59 +18,46 @@ export type Warning = {
   readonly provider: ProviderName;
   /** A short text of this service, never text from a caller. */
   readonly reason: string;
-  /** Set for calls to providers. */
+  /** These are set for calls to providers. */
   readonly operation?: string;
-  /** Set for calls to providers. */
   readonly outcome?: string;
 };
 
 export type LogWarning = (warning: Warning & { readonly suppressed: number }) => void;
 
-type RefusedWebhook = {
-  readonly provider: ProviderName;
+type RefusedWebhook = Pick<Warning, 'provider' | 'reason'> & {
   /** From the path or the bearer token, not verified: anybody can send it. */
   readonly claimedAccountId: string | undefined;
-  readonly reason: string;
 };
 
-export type Warnings = {
-  readonly refusedWebhook: (refused: RefusedWebhook) => void;
-  readonly failedCall: (failed: Omit<Warning, 'kind'>) => void;
-};
+export type Warnings = ReturnType<typeof createWarnings>;
 
 const everyMs = 60_000;
 /** Concurrent account lookups whose only purpose is a log line. */
 const lookupsMax = 4;
 
-export function createWarnings(
-  accounts: AccountDirectory,
-  clock: Clock,
-  logWarning: LogWarning,
-): Warnings {
+export function createWarnings(accounts: AccountDirectory, clock: Clock, logWarning: LogWarning) {
   const throttles = createBoundedCache<(warning: Warning) => void>(accountLimits.accountsCachedMax);
-  const newThrottle = () =>
-    throttle(
-      everyMs,
-      (warning: Warning, times) => logWarning({ ...warning, suppressed: times - 1 }),
-      () => clock().getTime(),
-    );
+  const report = (warning: Warning, times: number) =>
+    logWarning({ ...warning, suppressed: times - 1 });
   const warn = (warning: Warning): void => {
     const { kind, provider, accountId = '', reason } = warning;
     // Throttled by reason: a refusal that anybody can cause must not hide one that needs attention.
     const cause = kind === 'webhook-refused' ? reason : '';
     const key = [kind, provider, accountId, cause].join(' ');
-    const throttle = throttles.get(key) ?? newThrottle();
-    throttles.set(key, throttle);
-    throttle(warning);
+    const log = throttles.get(key) ?? throttle(everyMs, report, () => clock().getTime());
+    throttles.set(key, log);
+    log(warning);
   };
   const findAccountId = createAccountFinder(accounts);
   return {
-    refusedWebhook: ({ provider, claimedAccountId, reason }) => {
+    refusedWebhook: ({ provider, claimedAccountId, reason }: RefusedWebhook) => {
       void findAccountId(claimedAccountId ?? '').then((accountId) => {
         warn({ kind: 'webhook-refused', accountId, provider, reason });
       });
     },
-    failedCall: (failed) => warn({ kind: 'provider-call-failed', ...failed }),
+    failedCall: (failed: Omit<Warning, 'kind'>) =>
+      warn({ kind: 'provider-call-failed', ...failed }),
   };
 }
 

@@ -17,7 +17,7 @@ export type Translation =
   | { readonly kind: 'unreadable'; readonly why: string };
 
 /** Belongs to an order and changes none of its transactions, such as a dispute. Contract 6.9. */
-export type Report = {
+type Report = {
   readonly kind: 'report';
   readonly names: OrderReferences;
   /** The delivery's state once its order is known. */

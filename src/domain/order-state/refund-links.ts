@@ -4,7 +4,7 @@ import { netAmount, type Payment, type Refund, type Transaction } from '../payme
 import { byPspId, paymentsOf, pspKeyOf, refundsOf } from './matching.ts';
 import { movedAmount, refundAmount } from './tally.ts';
 
-export type RefundLinks = ReturnType<typeof linkRefunds>;
+type RefundLinks = ReturnType<typeof linkRefunds>;
 
 /** Finds the links between all payments and refunds of an order once, because an order may have many. */
 export function linkRefunds(transactions: readonly Transaction[]) {

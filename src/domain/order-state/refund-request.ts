@@ -17,7 +17,7 @@ export type RequestedRefund = {
   readonly refundedSoFar?: SentAmount;
 };
 
-export type DecidedRefund =
+type DecidedRefund =
   | { readonly kind: 'new'; readonly payment: RefundablePayment; readonly amount: MinorUnits }
   /** A refund with the same request id and the same content exists. Contract 11.9. */
   | { readonly kind: 'repeat'; readonly refund: Refund; readonly paymentTransactionId: string };

@@ -10,7 +10,7 @@ type CallbackFields = {
   readonly callbackMode?: OrderDetails['callbackMode'] | undefined;
 };
 
-export type Callback = { readonly url: string; readonly mode: 'redirect' | 'post' };
+type Callback = { readonly url: string; readonly mode: 'redirect' | 'post' };
 
 /** Refuses a URL that is not secure, or that the caller may not set. Absent fields stay unchanged. */
 export function checkCallback(

@@ -37,7 +37,7 @@ export function saveCheckoutOutcome(
     where account_id = $1 and order_id = $2 and outcome is null`;
 }
 
-export type OpenedCheckout = { readonly openedAt: Date; readonly chosenAt: Date | null };
+type OpenedCheckout = { readonly openedAt: Date; readonly chosenAt: Date | null };
 
 export function findCheckout(database: Queryable, { accountId, orderId }: OrderKey) {
   return findRow<OpenedCheckout>(database, [accountId, orderId])`

@@ -1,48 +1,46 @@
 /** Finds how a consumer gets from our launch page to the provider's payment page: by a form or by an address. */
-import type { Account } from '../../domain/accounts/account.ts';
 import { isAccountId, isTransactionId } from '../../domain/ids.ts';
 import { paymentsOf } from '../../domain/order-state/matching.ts';
-import { decideReturn, type ReturnStatus } from '../../domain/order-state/payment-return.ts';
+import { decideReturn } from '../../domain/order-state/payment-return.ts';
 import { settleTransactions } from '../../domain/order-state/settle.ts';
 import { callbackOf } from '../../domain/orders/callback.ts';
-import { isOpen, type Order, type OrderStatus, orderStatus } from '../../domain/orders/order.ts';
+import { isOpen, type OrderStatus, orderStatus } from '../../domain/orders/order.ts';
 import type { Payment } from '../../domain/payments/transaction.ts';
-import type { LaunchForm } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';
 import type { Services } from '../../services/services.ts';
 import { hasPaymentPage, toPayment } from '../payments/payment-reply.ts';
 
-export type Launch =
-  | { readonly kind: 'form'; readonly form: LaunchForm; readonly account: Account }
-  | { readonly kind: 'address'; readonly url: string; readonly account: Account }
-  /** The payment is final or the order is closed, so there is nothing to pay. */
-  | {
-      readonly kind: 'over';
-      readonly account: Account;
-      readonly hasShop: boolean;
-      readonly status: ReturnStatus;
-    }
-  | { readonly kind: 'unknown' };
+export type Launch = Awaited<ReturnType<typeof findLaunch>>;
+
+const unknown = { kind: 'unknown' } as const;
 
 /** No token is needed: anybody with the URL may pay. Its ids are random, and the page shows no consumer data. */
 export async function findLaunch(
   services: Pick<Services, 'batches' | 'accounts' | 'callProvider' | 'clock' | 'settings'>,
   accountId: string,
   transactionId: string,
-): Promise<Launch> {
+) {
   const now = services.clock();
   const found = await findStarted(services, accountId, transactionId, now);
-  if (!found || !hasPaymentPage(found.payment)) return { kind: 'unknown' };
+  if (!found || !hasPaymentPage(found.payment)) return unknown;
   const { account, order, transactions, payment, start } = found;
   const status = orderStatus(order, now);
   if (!isPayable(payment, status)) {
+    // The payment is final or the order is closed, so there is nothing to pay.
     const result = decideReturn(payment, transactions, status, false);
     const hasShop = callbackOf(order.details, start) !== undefined;
-    return { kind: 'over', account, hasShop, status: result.status };
+    return { kind: 'over' as const, account, hasShop, status: result.status };
   }
-  if (start.redirectUrl !== undefined) return { kind: 'address', url: start.redirectUrl, account };
-  return findForm(services, account, order, payment);
+  const { redirectUrl: url, providerOrderId } = start;
+  if (url !== undefined) return { kind: 'address' as const, url, account };
+  const { provider } = payment;
+  const { launchForm } = getProvider(provider).outbound;
+  const api = findProviderApi(services, account, provider);
+  if (!launchForm || !api || providerOrderId === undefined) return unknown;
+  const toStart = toPayment(services, account, order, { transactionId, provider, start });
+  const form = launchForm(api, { ...toStart, providerOrderId });
+  return { kind: 'form' as const, form, account };
 }
 
 /** A payment that was started here, by the ids of a URL. */
@@ -66,18 +64,4 @@ export async function findStarted(
 /** A failed payment may be retried at the provider while the order is open. */
 export function isPayable({ status }: Payment, orderStatus: OrderStatus): boolean {
   return (status === 'pending' || status === 'failed') && isOpen(orderStatus);
-}
-
-function findForm(
-  services: Pick<Services, 'callProvider' | 'clock' | 'settings'>,
-  account: Account,
-  order: Order,
-  { provider, transactionId, start }: Payment,
-): Launch {
-  const { launchForm } = getProvider(provider).outbound;
-  const api = findProviderApi(services, account, provider);
-  const providerOrderId = start?.providerOrderId;
-  if (!launchForm || !api || !start || providerOrderId === undefined) return { kind: 'unknown' };
-  const toStart = toPayment(services, account, order, { transactionId, provider, start });
-  return { kind: 'form', form: launchForm(api, { ...toStart, providerOrderId }), account };
 }

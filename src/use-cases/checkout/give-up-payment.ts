@@ -10,7 +10,7 @@ import { applyStart } from '../../domain/order-state/order-state.ts';
 import { settle } from '../../domain/order-state/settle.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { Services } from '../../services/services.ts';
-import { loadOrderStates } from '../order-state/lock-order-state.ts';
+import { loadOrderState } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
 import { countTokenChange, lockOpenOrder } from '../orders/order-access.ts';
 import { pollTransaction } from '../payments/poll-provider.ts';
@@ -47,8 +47,7 @@ function claimPoll(
 ): Promise<string | undefined> {
   return services.database.transaction(async (tx) => {
     const order = await lockOpenOrder(tx, services, caller, caller.orderId);
-    const [state] = await loadOrderStates(tx, [order]);
-    const transactions = state?.transactions ?? [];
+    const { transactions } = await loadOrderState(tx, order);
     const open = findOpenPayment(transactions);
     // A form of an earlier page must not give up a payment that was started since.
     if (!open || paymentsOf(transactions).length !== attempt) return undefined;
@@ -64,11 +63,11 @@ function saveGivenUp(
 ): Promise<void> {
   return services.database.transaction(async (tx) => {
     const order = await lockOpenOrder(tx, services, caller, caller.orderId);
-    const [before] = await loadOrderStates(tx, [order]);
-    const open = before && findOpenPayment(before.transactions);
+    const before = await loadOrderState(tx, order);
+    const open = findOpenPayment(before.transactions);
     const isSame = open?.transactionId === transactionId;
     const isUntried = open?.status === 'new' || open?.status === 'pending';
-    if (!before || !isSame || !isUntried || !open.start) return;
+    if (!isSame || !isUntried || !open.start) return;
     const now = services.clock();
     const start = { ...open.start, givenUpAtMs: now.getTime() };
     const after = applyStart(before, { ...open, type: 'payment', start });

@@ -3,12 +3,10 @@
  * are listed apart. Contract 11.1.
  */
 import type { Account } from '../../domain/accounts/account.ts';
-import { isOrderId } from '../../domain/ids.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import {
   type ChoiceMode,
   findPaymentModeCode,
-  type PaymentModeCode,
   paymentModeCodes,
 } from '../../domain/payment-mode.ts';
 import type { Choice } from '../../providers/provider.ts';
@@ -18,19 +16,13 @@ import { findRoute } from '../../services/provider-apis.ts';
 import type { Services } from '../../services/services.ts';
 import { findOrder } from '../../store/orders/orders.ts';
 import { listModesPaidWith } from '../../store/payments/transaction-lists.ts';
-import { checkAccess, isOpenTo } from '../orders/order-access.ts';
-
-export type PaymentModesReply = {
-  readonly order: Order;
-  readonly fast: readonly PaymentModeCode[];
-  readonly other: readonly PaymentModeCode[];
-};
+import { getVisible } from '../orders/order-access.ts';
 
 export async function listPaymentModes(
   services: Pick<Services, 'database' | 'accounts' | 'callProvider' | 'clock'>,
   caller: Caller,
   orderId: string,
-): Promise<PaymentModesReply> {
+) {
   const order = await getVisibleOrder(services, caller, orderId);
   const account = await services.accounts.get(caller.accountId);
   return { order, ...(await modesOf(services, account, order)) };
@@ -40,7 +32,7 @@ export async function modesOf(
   services: Pick<Services, 'database' | 'callProvider' | 'clock'>,
   account: Account,
   { userId }: Pick<Order, 'userId'>,
-): Promise<Pick<PaymentModesReply, 'fast' | 'other'>> {
+) {
   const enabled = paymentModeCodes.filter((code) => findRoute(services, account, code));
   const used = userId ? await listModesPaidWith(services.database, account.accountId, userId) : [];
   const usedCodes = used.map(findPaymentModeCode);
@@ -48,14 +40,12 @@ export async function modesOf(
   return { fast, other: enabled.filter((code) => !fast.includes(code)) };
 }
 
-export async function getVisibleOrder(
+export function getVisibleOrder(
   { database }: Pick<Services, 'database'>,
   caller: Caller,
   orderId: string,
-): Promise<Order> {
-  const isVisible = isOrderId(orderId) && isOpenTo(caller, { orderId });
-  const found = isVisible ? await findOrder(database, caller.accountId, orderId) : undefined;
-  return checkAccess(caller, found, 'ORDER_NOT_FOUND');
+) {
+  return getVisible(caller, orderId, () => findOrder(database, caller.accountId, orderId));
 }
 
 /** Lists the banks or wallets of a payment mode, or none if the account does not offer the mode. Contract 11.11. */
@@ -63,7 +53,7 @@ export async function listChoices(
   services: Pick<Services, 'database' | 'accounts' | 'callProvider' | 'clock'>,
   caller: Caller,
   { orderId, modeCode }: { readonly orderId: string; readonly modeCode: ChoiceMode },
-): Promise<readonly Choice[]> {
+) {
   await getVisibleOrder(services, caller, orderId);
   return choicesOf(services, await services.accounts.get(caller.accountId), modeCode);
 }

@@ -40,7 +40,7 @@ import type { OrderKey } from '../../store/order-rows.ts';
 import { listHistoryRows, saveHistoryRows } from '../../store/orders/history.ts';
 import { lockOrder } from '../../store/orders/orders.ts';
 import { lockSlots } from '../../store/reports/slot-cursors.ts';
-import { loadOrderStates } from '../order-state/lock-order-state.ts';
+import { loadOrderState } from '../order-state/lock-order-state.ts';
 import type { FoundConsumer } from './find-consumer.ts';
 
 /** Returns how many rows were changed. */
@@ -54,8 +54,7 @@ export async function eraseOneOrder(
     await lockDeliveryIdsOfOrder(tx, key);
     const order = await lockOrder(tx, key.accountId, key.orderId);
     if (!order) return undefined;
-    const [orderState] = await loadOrderStates(tx, [order]);
-    const { transactions = [], held = [] } = orderState ?? {};
+    const { transactions, held } = await loadOrderState(tx, order);
     const relation = isOwn(order) ? 'own' : 'mentioned';
     const scrub = createScrub(
       mergeValues([

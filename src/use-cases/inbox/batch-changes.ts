@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Delivery, isUnfinished } from '../../domain/inbox/delivery.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/statement.ts';
+import type { Services } from '../../services/services.ts';
 import { saveErasedBodies } from '../../store/consumers/erasure.ts';
-import type { NewEvent } from '../../store/events/events.ts';
 import { insertDeliveries, updateDeliveries } from '../../store/inbox/delivery-writes.ts';
 import {
   deleteOtherReferences,
@@ -12,58 +12,45 @@ import {
   type ParkedDelivery,
 } from '../../store/inbox/parked-deliveries.ts';
 import { insertProviderOrders, type ProviderOrder } from '../../store/orders/order-matching.ts';
-import {
-  type ChangedOrderState,
-  listOrderChanges,
-  type OrderChanges,
-} from '../order-state/order-changes.ts';
-import { saveOrderChanges } from '../order-state/save-order-state.ts';
+import type { ChangedOrderState } from '../order-state/describe-change.ts';
+import { listOrderChanges, saveOrderChanges } from '../order-state/save-order-state.ts';
 
-type BatchChanges = {
-  /** Summaries, transactions and history of the orders. */
-  readonly orders: OrderChanges;
-  readonly providerOrders: readonly ProviderOrder[];
-  readonly newDeliveries: readonly Delivery[];
-  readonly updatedDeliveries: readonly Delivery[];
-  /** Stored deliveries that are stored again without personal data. */
-  readonly erasedDeliveries: readonly Delivery[];
-  /** Deliveries that are parked, and what for. */
-  readonly parked: readonly ParkedDelivery[];
-  /** Deliveries that may have references from earlier tries, and the names that still apply: none when finished. */
-  readonly retried: readonly ParkedDelivery[];
-};
-
-export type DecidedDelivery = {
-  readonly before: Delivery;
+type DecidedDelivery = {
+  /** As it was. */
+  readonly delivery: Delivery;
   readonly after: Delivery;
   readonly isNew: boolean;
   readonly parkedFor: readonly string[];
 };
 
-export function listBatchChanges(
+export async function listBatchChanges(
+  tx: Transaction,
+  services: Pick<Services, 'announcer' | 'settings'>,
   decided: readonly DecidedDelivery[],
-  orders: readonly ChangedOrderState[],
-  providerOrders: readonly ProviderOrder[],
-  pollAt: Date,
-  events: readonly NewEvent[],
-): BatchChanges {
+  changed: {
+    readonly orders: readonly ChangedOrderState[];
+    readonly providerOrders: readonly ProviderOrder[];
+  },
+  now: Date,
+) {
   return {
-    orders: listOrderChanges(orders, pollAt, events),
-    providerOrders,
+    orders: await listOrderChanges(tx, services, changed.orders, now),
+    providerOrders: changed.providerOrders,
     newDeliveries: decided.filter(({ isNew }) => isNew).map(({ after }) => after),
     updatedDeliveries: decided.filter(isUpdated).map(({ after }) => after),
+    // Stored deliveries that are stored again without personal data.
     erasedDeliveries: decided.filter(isErasedNow).map(({ after }) => after),
     parked: decided.map(toParked).filter(({ names }) => names.length > 0),
-    // Only a delivery that was tried before can have references.
-    retried: decided.filter(({ before }) => before.tries > 0).map(toParked),
+    // Only a delivery that was tried before can have references. Those that still apply: none when it is finished.
+    retried: decided.filter(({ delivery }) => delivery.tries > 0).map(toParked),
   };
 }
 
 /** A delivery that was parked a moment ago is tried once more, and usually nothing has changed. */
-function isUpdated({ before, after, isNew }: DecidedDelivery): boolean {
+function isUpdated({ delivery, after, isNew }: DecidedDelivery): boolean {
   const resultOf = ({ state, why, flags, orderId, tries, nextTryAt, finishedAt }: Delivery) =>
     [state, why, flags, orderId, tries, nextTryAt, finishedAt] as const;
-  return !isNew && !isDeepStrictEqual(resultOf(before), resultOf(after));
+  return !isNew && !isDeepStrictEqual(resultOf(delivery), resultOf(after));
 }
 
 function toParked({ after, parkedFor }: DecidedDelivery): ParkedDelivery {
@@ -71,16 +58,18 @@ function toParked({ after, parkedFor }: DecidedDelivery): ParkedDelivery {
   return { accountId, deliveryId, names: isUnfinished(state) ? parkedFor : [] };
 }
 
-function isErasedNow({ before, after, isNew }: DecidedDelivery): boolean {
-  if (isNew || !before.body || !after.body) return false;
-  return !before.body.equals(after.body);
+function isErasedNow({ delivery, after, isNew }: DecidedDelivery): boolean {
+  return !isNew && !!delivery.body && !!after.body && !delivery.body.equals(after.body);
 }
 
 /**
  * Each part sends one statement at most, or all of its statements when it is started, so nothing is left to send when
  * this returns its promise and the commit can follow in the same pipeline.
  */
-export async function saveBatchChanges(tx: Transaction, changes: BatchChanges): Promise<void> {
+export async function saveBatchChanges(
+  tx: Transaction,
+  changes: Awaited<ReturnType<typeof listBatchChanges>>,
+): Promise<void> {
   await inOrder([
     () => insertProviderOrders(tx, changes.providerOrders),
     () => saveOrderChanges(tx, changes.orders),

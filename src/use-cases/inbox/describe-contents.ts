@@ -1,6 +1,5 @@
 /** What deliveries are about: the event and the amount, or all that was understood, from their stored bodies. */
 
-import { createScrub } from '../../domain/consumers/scrub.ts';
 import type { Delivery, DeliveryKey } from '../../domain/inbox/delivery.ts';
 import type { Translation } from '../../domain/inbox/translation.ts';
 import type { MinorUnits } from '../../domain/money/money.ts';
@@ -11,7 +10,7 @@ import { createPauses } from '../../services/event-loop.ts';
 import type { Services } from '../../services/services.ts';
 import { findDeliveries, findDelivery } from '../../store/inbox/deliveries.ts';
 import type { ListedDelivery } from '../../store/inbox/delivery-lists.ts';
-import { tryTranslate } from './translate-delivery.ts';
+import { eraseDelivery, tryTranslate } from './translate-delivery.ts';
 
 /** All null if the body was pruned, or does not name them. */
 type Content = {
@@ -61,48 +60,31 @@ function contentOf(delivery: Delivery): Content {
   };
 }
 
+export type DeliveryBody = NonNullable<Awaited<ReturnType<typeof findDeliveryBody>>>;
+
 /**
  * One delivery as it was received, beside what was understood of it. For a reader who may not see personal data, both are
- * masked as for an order token: the masked body is translated, so that nothing else can reach the notice.
+ * masked as for an order token: the masked body is translated, so that nothing else can reach the notice. Its parts are
+ * null once the body is pruned. Undefined if the account has no such delivery.
  */
-export type DeliveryBody = {
-  readonly delivery: Omit<Delivery, 'headers' | 'body' | 'deliveryKey' | 'expectedMerchant'>;
-  /** Never the proof. Null once pruned. */
-  readonly headers: Readonly<Record<string, string>> | null;
-  /** JSON or form data, with card numbers masked since it was stored. Null once pruned. */
-  readonly body: string | null;
-  /** The provider's name of what it reports. Null once pruned, or without one. */
-  readonly event: string | null;
-  /** What our translator makes of it. Null once the body is pruned, or if the translator fails. */
-  readonly understood: Translation | null;
-};
-
-/** Undefined if the account has no such delivery. */
 export async function findDeliveryBody(
   { database }: Pick<Services, 'database'>,
   { accountId, deliveryId }: DeliveryKey,
   { masked }: { readonly masked: boolean },
-): Promise<DeliveryBody | undefined> {
+) {
   const stored = await findDelivery(database, accountId, deliveryId);
   if (!stored) return undefined;
-  const shown = masked ? maskBody(stored) : stored;
+  const shown = masked ? eraseDelivery(stored, maskPersonal) : stored;
   const { headers, body, deliveryKey: _key, expectedMerchant: _merchant, ...delivery } = shown;
   return {
     delivery,
+    // Never the proof.
     headers,
+    // JSON or form data, with card numbers masked since it was stored.
     body: body?.toString('utf8') ?? null,
     event: eventOf(stored),
     understood: translationOf(shown),
   };
-}
-
-/** Only the fields that a provider lists as not personal stay; free texts lose the values of the personal fields. */
-function maskBody(delivery: Delivery): Delivery {
-  const { body, provider } = delivery;
-  if (!body) return delivery;
-  const { listPersonalValues, eraseBody } = getProvider(provider).erasing;
-  const scrub = createScrub(listPersonalValues(body));
-  return { ...delivery, body: eraseBody(body, scrub, maskPersonal) };
 }
 
 function eventOf({ headers, body, provider }: Delivery): string | null {

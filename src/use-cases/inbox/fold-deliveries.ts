@@ -1,9 +1,8 @@
 /**
  * Applies the deliveries of a batch, one after the other, to the locked states of their orders. Computes what changes
- * and what becomes of each delivery; nothing is read or written.
+ * and what becomes of each delivery; nothing is written.
  */
 
-import { createScrub } from '../../domain/consumers/scrub.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import { listNames, listNewNames, listTargetNames } from '../../domain/inbox/delivery-names.ts';
 import type { TranslatedDelivery } from '../../domain/inbox/incoming.ts';
@@ -16,7 +15,7 @@ import {
   reportConflict,
 } from '../../domain/inbox/outcome.ts';
 import { withReusedEventFlag } from '../../domain/inbox/repeats.ts';
-import type { Report } from '../../domain/inbox/translation.ts';
+import { resultOfRetry } from '../../domain/inbox/retry-schedule.ts';
 import { flagsOfHeld } from '../../domain/order-state/group.ts';
 import { isLoadedFor, losesCounted, mayLackRefunds } from '../../domain/order-state/large-order.ts';
 import { applyNotice, lacksTarget } from '../../domain/order-state/order-state.ts';
@@ -24,90 +23,93 @@ import { settle } from '../../domain/order-state/settle.ts';
 import type { Notice } from '../../domain/payments/notice.ts';
 import { withFlags } from '../../domain/payments/transaction.ts';
 import type { Transaction } from '../../postgres/database.ts';
-import { getProvider } from '../../providers/providers.ts';
 import { createPauses } from '../../services/event-loop.ts';
 import type { ReferencedOrders } from '../../store/orders/order-matching.ts';
-import {
-  advance,
-  describeChange,
-  type OrderProgress,
-  startProgress,
-} from '../order-state/describe-change.ts';
+import { advance, describeChange, startChanges } from '../order-state/describe-change.ts';
 import {
   type LockedOrderState,
-  loadOrderStates,
+  loadOrderState,
   orderKeyOf,
 } from '../order-state/lock-order-state.ts';
-import type { ChangedOrderState } from '../order-state/order-changes.ts';
-import { type EarlyOrders, lockResolvedOrders, type ResolvedOrders } from './resolve-orders.ts';
-import { translateDelivery } from './translate-delivery.ts';
+import { type EarlyOrders, resolveOrders } from './resolve-orders.ts';
+import { eraseDelivery, translateDelivery } from './translate-delivery.ts';
 
-export type FoldedDelivery = DeliveryOutcome & {
-  /** The body to store instead, because the order is erased. */
-  readonly erasedBody?: Buffer;
+/** Is given back with what became of it. */
+export type DeliveryToApply = TranslatedDelivery & {
+  readonly isNew: boolean;
+  /** It is new, or its next try is due. */
+  readonly isTry: boolean;
 };
 
-type Folded = {
-  /** In the order of the batch. */
-  readonly deliveries: readonly FoldedDelivery[];
-  /** Orders that changed. */
-  readonly orders: readonly ChangedOrderState[];
-};
+/** Finds and locks the orders of a batch and folds its deliveries into them, in the order of the batch. */
+export async function foldDeliveries<Entry extends DeliveryToApply>(
+  tx: Transaction,
+  batch: readonly Entry[],
+  now: Date,
+  early?: EarlyOrders,
+) {
+  const resolved = await resolveOrders(tx, batch, early);
+  const { orders, providerOrders } = resolved;
+  let { orderStates } = resolved;
+  // Rare: each round loads one more large order whole.
+  for (;;) {
+    const folded = await foldInto(orderStates, batch, orders, now);
+    if (!('notLoaded' in folded)) return { ...folded, providerOrders };
+    const { notLoaded } = folded;
+    const whole = await loadOrderState(tx, notLoaded.order);
+    orderStates = orderStates.map((entry) => (entry === notLoaded ? whole : entry));
+  }
+}
 
 /** A large order was loaded in part and must be loaded whole: a delivery can change more of it. */
 type NotLoaded = { readonly notLoaded: LockedOrderState };
 
 /** Pauses between deliveries, so that a large batch does not block other requests. */
-async function foldDeliveries(
-  batch: readonly TranslatedDelivery[],
-  ordersByDelivery: ReadonlyMap<string, ReferencedOrders>,
+async function foldInto<Entry extends DeliveryToApply>(
   orderStates: readonly LockedOrderState[],
+  batch: readonly Entry[],
+  ordersByDelivery: ReadonlyMap<string, ReferencedOrders>,
   now: Date,
-): Promise<Folded | NotLoaded> {
-  const progress: Progress = new Map(
-    orderStates.map((before) => [orderKeyOf(before.order), startProgress(before)]),
-  );
+) {
+  const changes = startChanges(orderStates);
   const pauseIfLong = createPauses();
-  const deliveries: FoldedDelivery[] = [];
+  const deliveries: Array<Entry & Omit<DeliveryOutcome, 'result'> & { after: Delivery }> = [];
   for (const entry of batch) {
-    const { delivery } = entry;
-    const named = ordersByDelivery.get(delivery.deliveryId)?.orders ?? [];
-    const erased = namesErasedOrder(delivery, named, progress)
-      ? eraseDelivery(delivery)
-      : undefined;
-    const outcome = foldDelivery(erased ? translateDelivery(erased) : entry, named, progress, now);
+    const { delivery, isTry } = entry;
+    const { accountId, deliveryId } = delivery;
+    const named = ordersByDelivery.get(deliveryId)?.orders ?? [];
+    // Erased personal data must not come back with a later delivery. Only values that the delivery itself contains can
+    // be found, because the order's own data is gone. Contract 8.7.
+    const isErased = named.some(
+      (orderId) => changes.get(orderKeyOf({ accountId, orderId }))?.before.order.isErased,
+    );
+    const erased = isErased ? eraseDelivery(delivery) : undefined;
+    const outcome = foldDelivery(erased ? translateDelivery(erased) : entry, named, changes, now);
     if ('notLoaded' in outcome) return outcome;
+    const { names, parkedFor } = outcome;
     const result = withReusedEventFlag(delivery, outcome.result);
-    deliveries.push({ ...outcome, result, ...(erased?.body && { erasedBody: erased.body }) });
+    const after = {
+      ...delivery,
+      ...(isTry ? result : resultOfRetry(delivery, result)),
+      ...(erased?.body && { body: erased.body }),
+    };
+    deliveries.push({ ...entry, after, names, parkedFor });
     const pause = pauseIfLong();
     if (pause) await pause;
   }
-  const changed = [...progress.values()].filter(
+  const changed = [...changes.values()].filter(
     ({ before, after }) => after.transactions !== before.transactions,
   );
   return { deliveries, orders: changed };
 }
 
-/** Each order as it was locked, as it is after the deliveries so far, and the history of what they changed. */
-type Progress = ReadonlyMap<string, OrderProgress>;
-
-/** Erased personal data must not come back with a later delivery. Contract 8.7. */
-function namesErasedOrder(
-  { accountId }: Delivery,
-  orders: readonly string[],
-  progress: Progress,
-): boolean {
-  return orders.some(
-    (orderId) => progress.get(orderKeyOf({ accountId, orderId }))?.before.order.isErased ?? false,
-  );
-}
-
 function foldDelivery(
   { delivery, translation }: TranslatedDelivery,
   orders: readonly string[],
-  progress: Progress,
+  changes: ReturnType<typeof startChanges>,
   now: Date,
 ): DeliveryOutcome | NotLoaded {
+  const [orderId] = orders;
   switch (translation.kind) {
     case 'unreadable':
       return finish(delivery, now, { state: 'ignored', why: translation.why });
@@ -115,43 +117,32 @@ function foldDelivery(
       const { why, flags = [] } = translation;
       return finish(delivery, now, { state: 'ignored', why, flags });
     }
-    case 'report':
-      return foldReport(delivery, translation, orders, now);
+    case 'report': {
+      // Linked to its order, without any other change. Contract 6.9.
+      const { names, state, why, flags } = translation;
+      if (orderId === undefined) return park(delivery, listNames(names), now);
+      if (orders.length > 1) return reportConflict(delivery, orders, now, translation);
+      return finish(delivery, now, { state, why, flags, orderId });
+    }
     case 'notice':
-      return foldNotice(delivery, translation.notice, orders, progress, now);
+      if (orderId === undefined) return park(delivery, listNames(translation.notice), now);
+      if (orders.length > 1) return reportConflict(delivery, orders, now);
+      return foldNotice(delivery, translation.notice, orderId, changes, now);
     default:
       return translation satisfies never;
   }
 }
 
-/** Linked to its order, without any other change. Contract 6.9. */
-function foldReport(
-  delivery: Delivery,
-  report: Report,
-  orders: readonly string[],
-  now: Date,
-): DeliveryOutcome {
-  const { names, state, why, flags } = report;
-  const [orderId] = orders;
-  if (orderId === undefined) return park(delivery, listNames(names), now);
-  if (orders.length > 1) return reportConflict(delivery, orders, now, report);
-  return finish(delivery, now, { state, why, flags, orderId });
-}
-
 function foldNotice(
   delivery: Delivery,
   notice: Notice,
-  orders: readonly string[],
-  progress: Progress,
+  orderId: string,
+  changes: ReturnType<typeof startChanges>,
   now: Date,
 ): DeliveryOutcome | NotLoaded {
-  const [orderId] = orders;
-  if (orderId === undefined) return park(delivery, listNames(notice), now);
-  if (orders.length > 1) return reportConflict(delivery, orders, now);
-  const order = progress.get(orderKeyOf({ accountId: delivery.accountId, orderId }));
+  const { accountId, provider, deliveryKey, deliveryId, receivedAt } = delivery;
+  const order = changes.get(orderKeyOf({ accountId, orderId }));
   if (!order) throw new Error(`order ${orderId} was found and does not exist any more`);
-
-  const { provider, deliveryKey, deliveryId, receivedAt } = delivery;
   const delivered = { ...notice, provider, deliveryKey, receivedAt };
   const before = order.after;
   if (!isLoadedFor(before, delivered)) return { notLoaded: order.before };
@@ -171,40 +162,4 @@ function foldNotice(
     orderId,
     names: listNewNames(notice),
   });
-}
-
-/**
- * Removes the consumer's personal data from a delivery whose order is already erased. Contract 8.7. The order's own
- * data is gone, so only values that the delivery itself contains can be found and removed.
- */
-function eraseDelivery(delivery: Delivery): Delivery {
-  const { body, provider } = delivery;
-  if (!body) return delivery;
-  const { listPersonalValues, eraseBody } = getProvider(provider).erasing;
-  return { ...delivery, body: eraseBody(body, createScrub(listPersonalValues(body))) };
-}
-
-/** Locks the orders of a batch and folds its deliveries into them. */
-export async function lockAndFold(
-  tx: Transaction,
-  batch: readonly TranslatedDelivery[],
-  resolved: ResolvedOrders,
-  { now, early }: { readonly now: Date; readonly early?: EarlyOrders },
-): Promise<Folded> {
-  let orderStates = await lockResolvedOrders(tx, batch, resolved, early);
-  // Rare: each round loads one more large order whole.
-  for (;;) {
-    const folded = await foldDeliveries(batch, resolved.orders, orderStates, now);
-    if (!('notLoaded' in folded)) return folded;
-    orderStates = await loadWhole(tx, orderStates, folded.notLoaded);
-  }
-}
-
-async function loadWhole(
-  tx: Transaction,
-  orderStates: readonly LockedOrderState[],
-  part: LockedOrderState,
-): Promise<readonly LockedOrderState[]> {
-  const [whole] = await loadOrderStates(tx, [part.order]);
-  return orderStates.map((entry) => (entry === part && whole ? whole : entry));
 }

@@ -2,10 +2,8 @@
  * Receives one delivery of a provider, or of a bearer caller: authenticates, translates, stores and applies it, and
  * answers only then. Contract 6.3. The transaction that stores and applies it is in store-batch.ts.
  */
-import type { Account } from '../../domain/accounts/account.ts';
 import { maskCardNumbers } from '../../domain/cards/card-numbers.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Delivery } from '../../domain/inbox/delivery.ts';
 import type {
   DeliveryCaller,
   ReceivedDelivery,
@@ -36,29 +34,18 @@ export async function receiveDelivery(
 ): Promise<ReceivedDelivery> {
   const provider = getProvider(providerName);
   const { account, caller } = await authenticateDelivery(services, provider, raw, claims);
-  const delivery = toDelivery(services, account, provider, raw);
+  const eventId = provider.findEventId(raw);
+  const contentKey = eventId === undefined ? provider.findContentKey(raw) : undefined;
+  // The digest is of the body before masking: two bodies that differ only in masked parts are two deliveries.
+  const key = contentKey ?? digestOf(raw.body);
+  const headers = storedHeadersOf(provider, raw, eventId);
+  const stored = { key, eventId, headers, body: raw.body };
+  const delivery = newDelivery(services, account, provider.name, stored);
   const translated = tryTranslate(delivery);
   if ('translation' in translated) refuseUnreadable(services, translated, caller);
   const received = await storeDelivery(services, translated, caller);
   services.counters.noteDelivery(provider.name, delivery.receivedAt);
   return received;
-}
-
-function toDelivery(
-  services: Pick<Services, 'clock'>,
-  account: Account,
-  provider: Provider,
-  raw: RawDelivery,
-): Delivery {
-  const eventId = provider.findEventId(raw);
-  const contentKey = eventId === undefined ? provider.findContentKey(raw) : undefined;
-  return newDelivery(services, account, provider.name, {
-    // The digest is of the body before masking: two bodies that differ only in masked parts are two deliveries.
-    key: contentKey ?? digestOf(raw.body),
-    eventId,
-    headers: storedHeadersOf(provider, raw, eventId),
-    body: raw.body,
-  });
 }
 
 /** Signatures and shared secrets are never stored. The event id is a reference, so it is not masked. */
@@ -90,8 +77,7 @@ function refuseUnreadable(
       `The delivery cannot be read: ${translation.why}.`,
     );
   }
-  const isForeign = 'isForeignEvent' in translation && translation.isForeignEvent === true;
-  if (isForeign && caller === 'bearer') {
+  if (caller === 'bearer' && 'isForeignEvent' in translation && translation.isForeignEvent) {
     throw new ServiceError(
       'INVALID_REQUEST_PARAMETER',
       `The delivery is refused: ${translation.why}.`,

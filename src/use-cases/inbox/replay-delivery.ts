@@ -4,30 +4,19 @@
  */
 import type { Actor } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Delivery, DeliveryKey, DeliveryState } from '../../domain/inbox/delivery.ts';
+import type { Delivery, DeliveryKey } from '../../domain/inbox/delivery.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Services } from '../../services/services.ts';
 import { findDelivery } from '../../store/inbox/deliveries.ts';
 import { retryDelivery } from './retry-deliveries.ts';
 import { unparkDeliveries } from './unpark-deliveries.ts';
 
-type ReplayedDelivery =
-  | {
-      readonly kind: 'replayed';
-      readonly delivery: Delivery;
-      readonly stateBefore: DeliveryState;
-    }
-  /** It could not be applied. If a try was due, this was one. */
-  | { readonly kind: 'failed'; readonly delivery: Delivery }
-  /** Without its body a delivery cannot be applied. */
-  | { readonly kind: 'pruned'; readonly delivery: Delivery; readonly refusal: string };
-
 /** Undefined if the account has no such delivery. */
 export async function replayDelivery(
   services: Services,
   actor: Actor,
   { accountId, deliveryId }: DeliveryKey,
-): Promise<ReplayedDelivery | undefined> {
+) {
   const retried = await retryDelivery(services, accountId, deliveryId, 'requested', actor).catch(
     (error: unknown) => {
       // An unavailable database says nothing about the delivery.
@@ -36,13 +25,16 @@ export async function replayDelivery(
   );
   if (!retried) {
     const delivery = await findDelivery(services.database, accountId, deliveryId);
-    return delivery && { kind: 'failed', delivery };
+    // It could not be applied. If a try was due, this was one.
+    return delivery && { kind: 'failed' as const, delivery };
   }
   const { before, after: delivery, names } = retried;
   if (!before || !delivery) return undefined;
-  if (!delivery.body) return { kind: 'pruned', delivery, refusal: prunedRefusal(delivery) };
+  if (!delivery.body) {
+    return { kind: 'pruned' as const, delivery, refusal: prunedRefusal(delivery) };
+  }
   await unparkDeliveries(services, accountId, names);
-  return { kind: 'replayed', delivery, stateBefore: before.state };
+  return { kind: 'replayed' as const, delivery, stateBefore: before.state };
 }
 
 function prunedRefusal({ deliveryId, state }: Delivery): string {

@@ -1,6 +1,5 @@
 /** Finds the orders that deliveries belong to, and locks them. */
 import { isOrderId } from '../../domain/ids.ts';
-import type { Delivery } from '../../domain/inbox/delivery.ts';
 import type { TranslatedDelivery } from '../../domain/inbox/incoming.ts';
 import { findOrderNames } from '../../domain/inbox/translation.ts';
 import { affectedBy, lowestIdTimeOf } from '../../domain/order-state/large-order.ts';
@@ -15,20 +14,13 @@ import {
   type ReferencedOrders,
 } from '../../store/orders/order-matching.ts';
 import {
-  type Affected,
   type LockedOrderState,
   lockOrderStates,
   orderKeyOf,
 } from '../order-state/lock-order-state.ts';
 
 /** The orders that each delivery names, by delivery id. */
-export type OrdersByDelivery = ReadonlyMap<string, ReferencedOrders>;
-
-export type ResolvedOrders = {
-  readonly orders: OrdersByDelivery;
-  /** Ids of provider orders that these deliveries tie to our orders for the first time. */
-  readonly providerOrders: readonly ProviderOrder[];
-};
+type OrdersByDelivery = ReadonlyMap<string, ReferencedOrders>;
 
 /** What one round trip found: orders that are locked already, and what the references name. */
 export type EarlyOrders = {
@@ -60,7 +52,7 @@ export async function lockAndResolveOrders(
 }
 
 /** What the batch can change, of those deliveries of which it is known beforehand. */
-function listAffected(batch: readonly TranslatedDelivery[]): Affected {
+function listAffected(batch: readonly TranslatedDelivery[]) {
   const keys: AccountPspKey[] = [];
   const idTimes: string[] = [];
   for (const { delivery, translation } of batch) {
@@ -90,16 +82,27 @@ function listNamedOrders(batch: readonly TranslatedDelivery[]): OrderKey[] {
   return [...named.values()];
 }
 
-/** Looks up only deliveries that `early` does not contain: stored deliveries that are tried again. */
+const nothingEarly: EarlyOrders = { orders: new Map(), orderStates: [] };
+
+/**
+ * Looks up only deliveries that `early` does not contain: stored deliveries that are tried again. Locks the orders that
+ * are not locked yet. `providerOrders` are those that these deliveries tie to our orders for the first time.
+ */
 export async function resolveOrders(
   tx: Transaction,
   batch: readonly TranslatedDelivery[],
-  early?: EarlyOrders,
-): Promise<ResolvedOrders> {
-  const known: OrdersByDelivery = early?.orders ?? new Map();
+  { orders: known, orderStates }: EarlyOrders = nothingEarly,
+) {
   const open = batch.filter(({ delivery }) => !known.has(delivery.deliveryId));
-  if (open.length === 0) return agreeOnProviderOrders(batch, known);
-  return agreeOnProviderOrders(batch, new Map([...known, ...(await findOrders(tx, open))]));
+  const found = open.length === 0 ? known : new Map([...known, ...(await findOrders(tx, open))]);
+  const { orders, providerOrders } = agreeOnProviderOrders(batch, found);
+  const missing = listMissing(batch, orders, orderStates);
+  if (missing.length === 0) return { orders, providerOrders, orderStates };
+  // Two batches that hold locks already could wait for each other here. That is rare: it takes a delivery whose order
+  // id does not exist and whose other references do. The limit of the lock wait ends it, and each delivery runs alone.
+  const findAffected = () => listAffected(batch);
+  const locked = await lockOrderStates(tx, missing, { findAffected });
+  return { orders, providerOrders, orderStates: [...orderStates, ...locked] };
 }
 
 export async function findOrders(
@@ -125,22 +128,18 @@ export async function findOrders(
  * The first delivery that names a provider's order ties it to ours; a later one that ties it to another order
  * conflicts. If another process ties it at the same time, the insert fails and the transaction runs again.
  */
-function agreeOnProviderOrders(
-  batch: readonly TranslatedDelivery[],
-  found: OrdersByDelivery,
-): ResolvedOrders {
+function agreeOnProviderOrders(batch: readonly TranslatedDelivery[], found: OrdersByDelivery) {
   const orders = new Map(found);
   const tied = new Map<string, ProviderOrder>();
   for (const { delivery, translation } of batch) {
     if (translation.kind !== 'notice') continue;
     const { notice } = translation;
     const { providerOrderId } = notice.references;
-    const own = ordersOf(found, delivery);
-    const [orderId, ...others] = own.orders;
+    const own = found.get(delivery.deliveryId) ?? noOrders;
+    const orderId = soleOf(own);
     if (own.isProviderOrderKnown || providerOrderId === undefined) continue;
     // A void may be parked until its payment is known, and the payment names the same provider order.
-    if (isVoid(notice)) continue;
-    if (orderId === undefined || others.length > 0) continue;
+    if (isVoid(notice) || orderId === undefined) continue;
     const { accountId, provider, deliveryId } = delivery;
     const key = `${accountId}/${provider}/${providerOrderId}`;
     const first = tied.get(key);
@@ -152,30 +151,24 @@ function agreeOnProviderOrders(
   return { orders, providerOrders: [...tied.values()] };
 }
 
-/** Locks the orders that are not locked yet. A delivery that names several orders changes none of them. */
-export async function lockResolvedOrders(
-  tx: Transaction,
+function listMissing(
   batch: readonly TranslatedDelivery[],
-  resolved: ResolvedOrders,
-  early?: EarlyOrders,
-): Promise<readonly LockedOrderState[]> {
-  const locked = early?.orderStates ?? [];
+  orders: OrdersByDelivery,
+  locked: readonly LockedOrderState[],
+) {
   const lockedKeys = new Set(locked.map(({ order }) => orderKeyOf(order)));
   const missing = new Map<string, OrderKey>();
   for (const { delivery } of batch) {
-    const [orderId, ...others] = ordersOf(resolved.orders, delivery).orders;
-    if (orderId === undefined || others.length > 0) continue;
+    const orderId = soleOf(orders.get(delivery.deliveryId) ?? noOrders);
+    if (orderId === undefined) continue;
     const name = { accountId: delivery.accountId, orderId };
     const key = orderKeyOf(name);
     if (!lockedKeys.has(key)) missing.set(key, name);
   }
-  if (missing.size === 0) return locked;
-  // Two batches that hold locks already could wait for each other here. That is rare: it takes a delivery whose order
-  // id does not exist and whose other references do. The limit of the lock wait ends it, and each delivery runs alone.
-  const findAffected = () => listAffected(batch);
-  return [...locked, ...(await lockOrderStates(tx, [...missing.values()], { findAffected }))];
+  return [...missing.values()];
 }
 
-function ordersOf(orders: OrdersByDelivery, { deliveryId }: Delivery): ReferencedOrders {
-  return orders.get(deliveryId) ?? noOrders;
+/** A delivery that names several orders changes none of them. */
+function soleOf({ orders: [orderId, ...others] }: ReferencedOrders): string | undefined {
+  return others.length > 0 ? undefined : orderId;
 }

@@ -5,8 +5,10 @@
 
 import type { Actor, AuditEntry } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Delivery, DeliveryKey } from '../../domain/inbox/delivery.ts';
+import { type Delivery, type DeliveryKey, isUnfinished } from '../../domain/inbox/delivery.ts';
+import { listNames } from '../../domain/inbox/delivery-names.ts';
 import { failedTryOf, isDue } from '../../domain/inbox/retry-schedule.ts';
+import { findOrderNames } from '../../domain/inbox/translation.ts';
 import { limitLockWait, type Transaction } from '../../postgres/database.ts';
 import { databaseLimits } from '../../postgres/limits.ts';
 import { inOrder } from '../../postgres/statement.ts';
@@ -14,7 +16,15 @@ import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { lockDelivery } from '../../store/inbox/deliveries.ts';
 import { updateDeliveries } from '../../store/inbox/delivery-writes.ts';
-import { type AppliedDelivery, applyStored, type RetryReason } from './apply-stored.ts';
+import { listBatchChanges, saveBatchChanges } from './batch-changes.ts';
+import { foldDeliveries } from './fold-deliveries.ts';
+import { translateDeliveries } from './translate-delivery.ts';
+
+type RetryReason =
+  /** The next try is due. It counts as a try. */
+  | 'due'
+  /** Its order appeared, or an operator replays it. It does not count as a try. */
+  | 'requested';
 
 type RetriedDeliveries = {
   readonly retried: readonly RetriedDelivery[];
@@ -33,7 +43,7 @@ export async function retryDeliveries(
   named: readonly DeliveryKey[] = [],
 ): Promise<RetriedDeliveries> {
   let chosen = named;
-  let applied: readonly AppliedDelivery[];
+  let applied: Awaited<ReturnType<typeof applyStored>>;
   try {
     applied = await services.database.transaction(async (tx) => {
       // A lock that somebody else holds must not delay the whole batch.
@@ -128,10 +138,35 @@ function writeAudit(
   return appendAudit(tx, actor, clock(), { accountId, action, object: deliveryId, details });
 }
 
+/**
+ * The steps of a batch of webhooks from fold-deliveries on. The deliveries must be locked; the results are in their
+ * order. `names` are those that other deliveries may be parked for although they are known.
+ */
+async function applyStored(
+  tx: Transaction,
+  services: Pick<Services, 'announcer' | 'clock' | 'settings'>,
+  deliveries: readonly Delivery[],
+  reason: RetryReason,
+) {
+  if (deliveries.length === 0) return [];
+  const now = services.clock();
+  const translated = await translateDeliveries(deliveries);
+  const batch = translated.map((entry) => ({ ...entry, isNew: false, isTry: reason === 'due' }));
+  const folded = await foldDeliveries(tx, batch, now);
+  const changes = await listBatchChanges(tx, services, folded.deliveries, folded, now);
+  // Awaited before the commit: if the connection is lost until then, the transaction is repeated.
+  await saveBatchChanges(tx, changes);
+  return folded.deliveries.map(({ delivery: before, translation, after }) => {
+    // All of its names, not only the new ones: more may be parked for them than were made due when they became known.
+    const own = isUnfinished(after.state) ? undefined : findOrderNames(translation);
+    return { before, after, names: own ? listNames(own) : [] };
+  });
+}
+
 /** Counts transitions: a delivery that stays parked is not counted again. */
 function noteStates(
   { counters }: Pick<Services, 'counters'>,
-  applied: readonly AppliedDelivery[],
+  applied: Awaited<ReturnType<typeof applyStored>>,
 ): void {
   for (const { before, after } of applied) {
     if (after.state !== before.state) counters.noteDeliveries(after.state);

@@ -9,8 +9,7 @@
  *   store-delivery          one delivery through a batch, and what follows from it
  *   retry-due               deliveries whose next try is due
  *   unpark-deliveries       parked deliveries whose order or payment is known now
- *   retry-deliveries        stored deliveries again: several in one transaction, or one
- *   apply-stored            the steps of a retry: those below, from resolve-orders on
+ *   retry-deliveries        stored deliveries again, from fold-deliveries on: several in one transaction, or one
  *   store-batch             this file: the transaction, and which deliveries are stored already
  *   fold-deliveries         the locks of their orders, and what they change
  *   resolve-orders          which orders they belong to
@@ -29,8 +28,6 @@ import {
   type TranslatedDelivery,
 } from '../../domain/inbox/incoming.ts';
 import { keyOf, type RecognisedDelivery, recogniseRepeats } from '../../domain/inbox/repeats.ts';
-import { resultOfRetry } from '../../domain/inbox/retry-schedule.ts';
-import { addSeconds } from '../../domain/time.ts';
 import { limitLockWait, type Queryable, type Transaction } from '../../postgres/database.ts';
 import { databaseLimits } from '../../postgres/limits.ts';
 import { inOrder } from '../../postgres/statement.ts';
@@ -38,10 +35,9 @@ import { createPauses } from '../../services/event-loop.ts';
 import type { Services } from '../../services/services.ts';
 import { listHeldEvents, lockDeliveriesByKey } from '../../store/inbox/delivery-writes.ts';
 import { type KnownNames, listParkedDeliveries } from '../../store/inbox/parked-deliveries.ts';
-import { listNewEvents } from '../order-state/list-new-events.ts';
-import { type DecidedDelivery, listBatchChanges, saveBatchChanges } from './batch-changes.ts';
-import { type FoldedDelivery, lockAndFold } from './fold-deliveries.ts';
-import { findOrders, lockAndResolveOrders, resolveOrders } from './resolve-orders.ts';
+import { listBatchChanges, saveBatchChanges } from './batch-changes.ts';
+import { type DeliveryToApply, foldDeliveries } from './fold-deliveries.ts';
+import { findOrders, lockAndResolveOrders } from './resolve-orders.ts';
 import { translateDelivery } from './translate-delivery.ts';
 
 /** Answers in the order of the batch. */
@@ -57,49 +53,37 @@ export function storeBatch(
 
 async function storeAndApply(
   tx: Transaction,
-  { clock, settings, announcer }: Pick<Services, 'announcer' | 'clock' | 'settings'>,
+  services: Pick<Services, 'announcer' | 'clock' | 'settings'>,
   incoming: readonly Incoming[],
 ): Promise<Answer[]> {
+  const { announcer, clock } = services;
   // Copies within the batch, and repeats of stored deliveries. Every transaction locks deliveries before orders, or
   // two of them could deadlock.
   const distinct = takeDistinct(incoming);
   const chosen = [...distinct.values()];
   const isAnnounced = chosen.some(({ delivery }) => announcer.isAnnouncing(delivery.accountId));
   const [, repeats, early] = await inOrder([
-    () => limitLockWaitOfBatch(tx, incoming.length),
+    // A lock that somebody else holds must not delay the whole batch: on a timeout each delivery runs alone.
+    async () => incoming.length > 1 && limitLockWait(tx, databaseLimits.batchLockMsMax),
     () => lockRepeats(tx, listProvidersFirst(chosen)),
     () => lockAndResolveOrders(tx, chosen, isAnnounced),
   ]);
   const open = await listOpen(distinct, repeats);
 
   const now = clock();
-  const resolved = await resolveOrders(tx, open, early);
-  const folded = await lockAndFold(tx, open, resolved, { now, early });
-
-  const decided = new Map(
-    open.map((entry, index) => [entry.key, decide(entry, folded.deliveries[index])]),
-  );
-  const accepted = [...decided.values()].filter(
-    ({ caller, after }) => !isRefused(caller, after.state),
-  );
-  const pollAt = addSeconds(now, settings.pollSeconds);
-  const events = await listNewEvents(tx, announcer, folded.orders, now);
-  const { providerOrders } = resolved;
-  const changes = listBatchChanges(accepted, folded.orders, providerOrders, pollAt, events);
+  const folded = await foldDeliveries(tx, open, now, early);
+  const accepted = folded.deliveries.filter(({ caller, after }) => !isRefused(caller, after.state));
+  const changes = await listBatchChanges(tx, services, accepted, folded, now);
   // The commit follows in the same pipeline.
   tx.commitWith(saveBatchChanges(tx, changes));
 
+  const decided = new Map(folded.deliveries.map((entry) => [entry.key, entry]));
   return incoming.map((entry) => {
     const key = keyOf(entry.delivery);
     const first = distinct.get(key) ?? entry;
     const own = decided.get(key);
     return own ? answerTo(entry, own, first !== entry) : answerRepeat(repeats(first.delivery));
   });
-}
-
-/** A lock that somebody else holds must not delay the whole batch: on a timeout each delivery runs alone. */
-async function limitLockWaitOfBatch(tx: Transaction, size: number): Promise<void> {
-  if (size > 1) await limitLockWait(tx, databaseLimits.batchLockMsMax);
 }
 
 /** Of copies in one batch one is stored: a provider's before a bearer's, which may be refused. */
@@ -120,42 +104,21 @@ function listProvidersFirst(chosen: readonly Incoming[]): Delivery[] {
   return [...of('provider'), ...of('bearer')].map(({ delivery }) => delivery);
 }
 
-type OpenDelivery = Incoming & { readonly key: string; readonly isNew: boolean };
-
 /** A repeat of a finished delivery changes nothing. A repeat of an unfinished one applies the stored delivery. */
-async function listOpen(
-  distinct: ReadonlyMap<string, Incoming>,
-  repeats: Repeats,
-): Promise<OpenDelivery[]> {
-  const open: OpenDelivery[] = [];
+async function listOpen(distinct: ReadonlyMap<string, Incoming>, repeats: Repeats) {
+  const open: Array<Incoming & DeliveryToApply & { readonly key: string }> = [];
   const pauseIfLong = createPauses();
   for (const [key, { caller, delivery, translation }] of distinct) {
     const { repeated, fresh } = repeats(delivery);
-    if (!repeated) open.push({ key, caller, delivery: fresh, translation, isNew: true });
-    else if (isUnfinished(repeated.state)) {
-      open.push({ key, caller, ...translateDelivery(repeated), isNew: false });
+    if (!repeated) {
+      open.push({ key, caller, delivery: fresh, translation, isNew: true, isTry: true });
+    } else if (isUnfinished(repeated.state)) {
+      open.push({ key, caller, ...translateDelivery(repeated), isNew: false, isTry: false });
       const pause = pauseIfLong();
       if (pause) await pause;
     }
   }
   return open;
-}
-
-type Decided = DecidedDelivery & {
-  readonly caller: DeliveryCaller;
-  readonly names: readonly string[];
-};
-
-function decide(entry: OpenDelivery, folded: FoldedDelivery | undefined): Decided {
-  if (!folded) throw new Error('a delivery was not applied');
-  const { delivery: before, caller, isNew } = entry;
-  const { result, names, parkedFor, erasedBody } = folded;
-  const after = {
-    ...before,
-    ...(isNew ? result : resultOfRetry(before, result)),
-    ...(erasedBody && { body: erasedBody }),
-  };
-  return { before, after, isNew, caller, names, parkedFor };
 }
 
 /** An answer before the search for deliveries that are parked for one of the names. */
@@ -171,7 +134,7 @@ const noNames: KnownNames = { accountId: '', names: [] };
 
 function answerTo(
   { caller, translation }: Incoming,
-  { after, names }: Decided,
+  { after, names }: { readonly after: Delivery; readonly names: readonly string[] },
   isCopy: boolean,
 ): Answer {
   const { state, accountId } = after;
@@ -192,10 +155,7 @@ function answerRepeat({ repeated }: { readonly repeated: Delivery | undefined })
  * it was being stored: whoever commits that looks for parked deliveries afterwards, and the parked delivery looks for
  * that, so one of them sees the other. If it fails, the sweep finds them; a void is found by its next try.
  */
-async function findParked(
-  connection: Queryable,
-  answers: readonly Answer[],
-): Promise<StoredOrRefused[]> {
+async function findParked(connection: Queryable, answers: readonly Answer[]) {
   const known = answers.map((answer) => ('refusal' in answer ? noNames : answer.known));
   const parked = answers.flatMap((answer) => ('refusal' in answer ? [] : (answer.parked ?? [])));
   const [found, orders] = await inOrder([

@@ -25,8 +25,14 @@ export async function storeDelivery(
   translated: TranslatedDelivery | UntranslatedDelivery,
   caller: DeliveryCaller,
 ): Promise<ReceivedDelivery> {
-  const { accountId } = translated.delivery;
-  const stored = await storeInBatch(services, translated, caller);
+  const { delivery } = translated;
+  const { accountId } = delivery;
+  const stored: StoredOrRefused =
+    'defect' in translated
+      ? await storeForLater(services, delivery, translated.defect)
+      : await services
+          .storeBatch({ ...translated, caller })
+          .catch((error: unknown) => storeForLater(services, delivery, error));
   if ('refusal' in stored) throw stored.refusal;
   // Copies are answered `duplicate`, so a delivery is counted once.
   if (stored.received.status === 'needs_review') services.counters.noteDeliveries('needs_review');
@@ -34,18 +40,6 @@ export async function storeDelivery(
     await applyParked(services, accountId, stored.toUnpark).catch(leaveToSweep);
   }
   return stored.isKnownNow ? tryOnceMore(services, accountId, stored) : stored.received;
-}
-
-async function storeInBatch(
-  services: Pick<Services, 'database' | 'storeBatch' | 'clock' | 'reportDefect'>,
-  translated: TranslatedDelivery | UntranslatedDelivery,
-  caller: DeliveryCaller,
-): Promise<StoredOrRefused> {
-  const { delivery } = translated;
-  if ('defect' in translated) return storeForLater(services, delivery, translated.defect);
-  return services
-    .storeBatch({ ...translated, caller })
-    .catch((error: unknown) => storeForLater(services, delivery, error));
 }
 
 /**
@@ -77,11 +71,7 @@ async function storeForLater(
 function leaveToSweep(): void {}
 
 /** What it names is known now, or applying it failed, which may have been by chance. */
-async function tryOnceMore(
-  services: Services,
-  accountId: string,
-  { received }: StoredDelivery,
-): Promise<ReceivedDelivery> {
+async function tryOnceMore(services: Services, accountId: string, { received }: StoredDelivery) {
   const { deliveryId } = received;
   const retried = await retryDelivery(services, accountId, deliveryId, 'requested').catch(
     () => undefined,

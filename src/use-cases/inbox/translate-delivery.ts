@@ -1,6 +1,8 @@
-/** Translates the bytes of a delivery into our own words, with the translator of its provider. */
+/** What the bytes of a delivery mean, and the same bytes without personal data, as its provider describes them. */
+import { createScrub } from '../../domain/consumers/scrub.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import type { TranslatedDelivery } from '../../domain/inbox/incoming.ts';
+import type { Replace } from '../../providers/erase.ts';
 import { getProvider } from '../../providers/providers.ts';
 import { mapWithPauses } from '../../services/event-loop.ts';
 
@@ -12,9 +14,7 @@ export function translateDelivery(delivery: Delivery): TranslatedDelivery {
 }
 
 /** With pauses: the bodies may be large, and nothing else can run while one is read. */
-export function translateDeliveries(
-  deliveries: readonly Delivery[],
-): Promise<TranslatedDelivery[]> {
+export function translateDeliveries(deliveries: readonly Delivery[]) {
   return mapWithPauses(deliveries, translateDelivery);
 }
 
@@ -27,4 +27,12 @@ export function tryTranslate(delivery: Delivery): TranslatedDelivery | Untransla
   } catch (defect) {
     return { delivery, defect };
   }
+}
+
+/** All fields but those that a provider lists as not personal are replaced; free texts lose the values of those fields. */
+export function eraseDelivery(delivery: Delivery, replace?: Replace): Delivery {
+  const { body, provider } = delivery;
+  if (!body) return delivery;
+  const { listPersonalValues, eraseBody } = getProvider(provider).erasing;
+  return { ...delivery, body: eraseBody(body, createScrub(listPersonalValues(body)), replace) };
 }

@@ -46,11 +46,7 @@ export async function applyParked(
   }
 }
 
-async function retryInline(
-  services: Services,
-  accountId: string,
-  deliveryIds: readonly string[],
-): Promise<{ readonly names: readonly string[]; readonly failed: readonly string[] }> {
+async function retryInline(services: Services, accountId: string, deliveryIds: readonly string[]) {
   if (deliveryIds.length === 0) return { names: [], failed: [] };
   const { retried, failed } = await retryDeliveries(
     services,

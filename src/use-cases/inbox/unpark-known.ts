@@ -19,19 +19,13 @@ const pageSize = 1_000;
 /** Up to 50,000 deliveries are visited in every sweep, a million in twenty. */
 const pagesMax = 50;
 
-export async function unparkKnown(
-  services: Pick<Services, 'database' | 'clock'>,
-  isOver: IsOver,
-): Promise<number> {
+export async function unparkKnown(services: Pick<Services, 'database' | 'clock'>, isOver: IsOver) {
   const parked = await walk(services, 'parked', isOver);
   return parked + (await walk(services, 'received', isOver));
 }
 
 /** A step of its own: dead deliveries of other businesses may be many, and must not delay those that are parked. */
-export function unparkDead(
-  services: Pick<Services, 'database' | 'clock'>,
-  isOver: IsOver,
-): Promise<number> {
+export function unparkDead(services: Pick<Services, 'database' | 'clock'>, isOver: IsOver) {
   return walk(services, 'dead', isOver);
 }
 

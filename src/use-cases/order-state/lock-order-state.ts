@@ -1,7 +1,8 @@
 /** Loads orders with their transactions: under lock for those who change them, without for those who only read. */
 import { unloadedOf } from '../../domain/order-state/large-order.ts';
-import type { OrderState } from '../../domain/order-state/order-state.ts';
+import type { OrderSummary } from '../../domain/order-state/order-state.ts';
 import { listAnnounced } from '../../domain/order-state/relate.ts';
+import type { SettledOrderState } from '../../domain/order-state/settle.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/statement.ts';
 import type { OrderKey, StoredOrder } from '../../store/order-rows.ts';
@@ -15,21 +16,18 @@ import { lockOrders, lockWholeOrders } from '../../store/orders/orders.ts';
 import type { ListedTransaction } from '../../store/payments/transaction-rows.ts';
 import { listTransactionsOf, listTransactionsOfSmall } from '../../store/payments/transactions.ts';
 
-/** Locked until the database transaction ends. */
-export type LockedOrderState = OrderState & {
-  readonly order: StoredOrder;
-};
-
-/** What deliveries can change in large orders. */
-export type Affected = {
-  readonly keys: readonly AccountPspKey[];
-  /** New transactions have ids that end with this or a higher text. */
-  readonly lowestIdTime: string;
+/** As it is stored. Locked until the database transaction ends. */
+export type LockedOrderState<Known extends StoredOrder = StoredOrder> = SettledOrderState & {
+  readonly order: Known;
 };
 
 type LockOptions = {
-  /** Only that is loaded of large orders. Most orders are not large, so it is called when one is. */
-  readonly findAffected?: () => Affected;
+  /** Only what deliveries can change is loaded of large orders. Most are not large, so it is called when one is. */
+  readonly findAffected?: () => {
+    readonly keys: readonly AccountPspKey[];
+    /** New transactions have ids that end with this or a higher text. */
+    readonly lowestIdTime: string;
+  };
   /** Reads all fields of the orders, for their events. */
   readonly isWhole?: boolean;
 };
@@ -52,7 +50,7 @@ export async function lockOrderStates(
     ...toOrderStates(small, listed),
     ...(findAffected
       ? await loadPartly(tx, large, findAffected())
-      : await loadOrderStates(tx, large)),
+      : toOrderStates(large, await listTransactionsOf(tx, large))),
   ];
 }
 
@@ -63,8 +61,8 @@ function isLarge(order: StoredOrder): order is LargeOrder {
 async function loadPartly(
   tx: Transaction,
   orders: readonly LargeOrder[],
-  { keys, lowestIdTime }: Affected,
-): Promise<LockedOrderState[]> {
+  { keys, lowestIdTime }: ReturnType<NonNullable<LockOptions['findAffected']>>,
+) {
   const firstIds = orders.map(({ accountId, orderId }) => ({
     accountId,
     orderId,
@@ -85,35 +83,41 @@ async function loadPartly(
   });
 }
 
-export async function lockOrderState(
-  tx: Transaction,
-  accountId: string,
-  orderId: string,
-): Promise<LockedOrderState> {
+export async function lockOrderState(tx: Transaction, accountId: string, orderId: string) {
   const [orderState] = await lockOrderStates(tx, [{ accountId, orderId }]);
   if (!orderState) throw new Error(`order ${orderId} was found and does not exist any more`);
   return orderState;
 }
 
-/** Loads whole orders. */
-export async function loadOrderStates<Known extends StoredOrder>(
+/** Loads all of an order. */
+export async function loadOrderState<Known extends StoredOrder>(
   database: Queryable,
-  orders: readonly Known[],
-): Promise<Array<OrderState & { readonly order: Known }>> {
-  return toOrderStates(orders, await listTransactionsOf(database, orders));
+  order: Known,
+): Promise<LockedOrderState<Known>> {
+  return toOrderState(order, await listTransactionsOf(database, [order]));
 }
 
 function toOrderStates<Known extends StoredOrder>(
   orders: readonly Known[],
   listed: readonly ListedTransaction[],
-): Array<OrderState & { readonly order: Known }> {
+) {
   const byOrder = Map.groupBy(listed, orderKeyOf);
-  return orders.map((order) => {
-    const own = byOrder.get(orderKeyOf(order)) ?? [];
-    const transactions = own.map(({ transaction }) => transaction);
-    const announcedDuplicates = listAnnounced(transactions);
-    return { order, transactions, held: order.heldNotices ?? [], announcedDuplicates };
-  });
+  return orders.map((order) => toOrderState(order, byOrder.get(orderKeyOf(order)) ?? []));
+}
+
+function toOrderState<Known extends StoredOrder>(
+  order: Known,
+  listed: readonly ListedTransaction[],
+): LockedOrderState<Known> {
+  const transactions = listed.map(({ transaction }) => transaction);
+  const announcedDuplicates = listAnnounced(transactions);
+  const { heldNotices: held = [] } = order;
+  return { order, transactions, held, announcedDuplicates, summary: orderSummaryOf(order) };
+}
+
+/** The order's summary as it is stored. */
+export function orderSummaryOf({ savedStatus, attempts, flags }: StoredOrder): OrderSummary {
+  return { status: savedStatus, attempts, flags };
 }
 
 /** Account and order as one text, for the keys of maps. */

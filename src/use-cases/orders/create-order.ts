@@ -20,22 +20,15 @@ import type { InsertedOrder } from '../../store/orders/insert-orders.ts';
 import { findOrderByInvoice } from '../../store/orders/orders.ts';
 import { applyParked, unparkDeliveries } from '../inbox/unpark-deliveries.ts';
 import { identifyConsumer } from './identify-consumer.ts';
-import { issueOrderTokens, type OrderTokens } from './order-tokens.ts';
+import { issueOrderTokens } from './order-tokens.ts';
 
-export type CreatedOrder = {
-  readonly order: Order;
-  readonly tokens: OrderTokens;
-  /** True if an earlier request created the order. */
-  readonly replayed: boolean;
-};
-
-/** Another `insert` may store more than the order in the same commit. */
+/** Another `insert` may store more than the order in the same commit. `replayed`: an earlier request created the order. */
 export async function createOrder(
   services: Services,
   accountId: string,
   request: OrderRequest,
   insert: (order: Order) => Promise<InsertedOrder> = services.batches.insertOrder,
-): Promise<CreatedOrder> {
+) {
   const account = await services.accounts.get(accountId);
   const decided = decideOrder(request, account);
   checkCallback({}, request.details, account, 'merchant');

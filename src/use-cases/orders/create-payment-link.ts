@@ -17,17 +17,14 @@ import {
 } from '../../store/orders/insert-orders.ts';
 import { findLinkId, insertLink } from '../../store/orders/payment-links.ts';
 import { refuseSuspended } from '../accounts/authenticate-caller.ts';
-import { type CreatedOrder, createOrder } from './create-order.ts';
+import { createOrder } from './create-order.ts';
 
 export type LinkRequest = OrderRequest & {
   /** ISO 8601 with a zone, as it was sent. */
   readonly expiresAt?: string | undefined;
 };
 
-export type CreatedLink = CreatedOrder & {
-  /** The URL for the consumer. */
-  readonly link: string;
-};
+export type CreatedLink = Awaited<ReturnType<typeof createPaymentLink>>;
 
 /**
  * Creates a payment link for a person, on the command line or the dashboard. Such an order needs neither a consumer nor
@@ -50,7 +47,7 @@ export async function createPaymentLink(
   accountId: string,
   { expiresAt, ...request }: LinkRequest,
   actor?: Actor,
-): Promise<CreatedLink> {
+) {
   const lapsesAt =
     expiresAt === undefined ? undefined : readLinkExpiry(expiresAt, services.clock());
   const newId = newLinkId(accountId);
@@ -61,6 +58,7 @@ export async function createPaymentLink(
       : services.batches.insertLinkedOrder(linked);
   });
   const linkId = created.replayed ? await getLinkId(services, created.order, newId, actor) : newId;
+  // The URL for the consumer.
   return { ...created, link: `${services.settings.publicUrl}/l/${linkId}` };
 }
 

@@ -8,29 +8,45 @@ import { ordersCreatedHere } from '../../domain/order-state/relate.ts';
 import { settleTransactions } from '../../domain/order-state/settle.ts';
 import { type Order, orderStatus } from '../../domain/orders/order.ts';
 import type { Transaction } from '../../domain/payments/transaction.ts';
-import { type AmountStyle, shownAmounts } from '../../domain/why/effects.ts';
+import {
+  type AmountStyle,
+  type ShowOptions,
+  shownAmounts,
+  shownValue,
+} from '../../domain/why/effects.ts';
 import { explainTransaction } from '../../domain/why/explain-transaction.ts';
 import {
+  cutTimeline,
   type ExplainedTransaction,
+  findPageBegin,
   type OrderExplanation,
   showField,
+  type Timeline,
+  timelineRowsMax,
   transactionsPerPage,
 } from '../../domain/why/explanation.ts';
+import { buildTimeline, type LifeDelivery } from '../../domain/why/timeline.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import { databaseLimits } from '../../postgres/limits.ts';
 import { getProvider } from '../../providers/providers.ts';
 import { createPauses, mapWithPauses } from '../../services/event-loop.ts';
 import type { Services } from '../../services/services.ts';
+import { listResolutions } from '../../store/inbox/review-resolutions.ts';
 import type { OrderKey } from '../../store/order-rows.ts';
+import { findCheckout } from '../../store/orders/checkouts.ts';
 import { findOrdersWithTransactions } from '../../store/orders/enquiry.ts';
 import {
   type DeliveryOfKey,
+  listAttemptsUpTo,
   listDeliveriesByKey,
+  listDeliveriesUpTo,
+  listEventsUpTo,
   listLastChanges,
+  readHistoryPage,
 } from '../../store/orders/order-life.ts';
 import { listTransactionsById } from '../../store/payments/transactions.ts';
 import { readSnapshot } from '../../store/snapshot.ts';
-import { buildTimelinePage, readLife } from './read-timeline.ts';
+import { type DescribedDelivery, describeContents } from '../inbox/describe-contents.ts';
 
 export type ExplainOptions = {
   /** Personal data is masked as for an order token. */
@@ -180,4 +196,81 @@ function findIn(deliveries: readonly DeliveryOfKey[]): FindDelivery {
   const keyOf = ({ provider, deliveryKey }: ProviderKey) => `${provider} ${deliveryKey}`;
   const byKey = new Map(deliveries.map((delivery) => [keyOf(delivery), delivery]));
   return (key) => byKey.get(keyOf(key));
+}
+
+/** The clock of another process may be ahead of ours, so the newest page has no end. */
+const latest = new Date('9999-12-31T00:00:00Z');
+
+type StoredLife = Awaited<ReturnType<typeof readLife>>;
+
+/** The rows of one page of the timeline, on the snapshot of the caller. */
+async function readLife(
+  tx: Queryable,
+  order: Order,
+  transactions: readonly Transaction[],
+  upTo = latest,
+) {
+  const page = { upTo, limit: timelineRowsMax };
+  const subjects = [order.orderId, ...transactions.map(({ transactionId }) => transactionId)];
+  return {
+    upTo,
+    history: await readHistoryPage(tx, order, page),
+    deliveries: await listDeliveriesUpTo(tx, order, page),
+    events: await listEventsUpTo(tx, order, page),
+    attempts: await listAttemptsUpTo(tx, order, page),
+    checkout: await findCheckout(tx, order),
+    resolutions: await listResolutions(tx, order.accountId, subjects),
+  };
+}
+
+/** The bodies of the deliveries are read here, a few at a time: they never change, and may be large. */
+async function buildTimelinePage(
+  database: Queryable,
+  order: Order,
+  transactions: readonly Transaction[],
+  { upTo, history, deliveries, events, attempts, checkout, resolutions }: StoredLife,
+  { masked, amounts }: Pick<ShowOptions, 'masked' | 'amounts'>,
+): Promise<Timeline> {
+  const currencies = new Map(
+    transactions.map(({ transactionId, currency }) => [transactionId, currency]),
+  );
+  const currencyOf = (transactionId: string | null) =>
+    currencies.get(transactionId ?? '') ?? order.amounts.currency;
+  const begin = findPageBegin([
+    history.rows.map(({ at }) => at),
+    deliveries.map(({ receivedAt }) => receivedAt),
+    events.map(({ occurredAt }) => occurredAt),
+    attempts.map(({ attemptedAt }) => attemptedAt),
+  ]);
+  const isOnPage = (at: Date) => begin === null || at >= begin;
+  const received = deliveries.filter(({ receivedAt }) => isOnPage(receivedAt)).reverse();
+  const life = {
+    ...{ order, checkout, resolutions },
+    history: history.rows
+      .filter(({ at }) => isOnPage(at))
+      .reverse()
+      .flatMap(({ entries }) => entries),
+    deliveries: (await describeContents(database, received)).map((delivery) =>
+      toLife(delivery, amounts),
+    ),
+    events: events.filter(({ occurredAt }) => isOnPage(occurredAt)).reverse(),
+    attempts: attempts.filter(({ attemptedAt }) => isOnPage(attemptedAt)).reverse(),
+  };
+  const entries = buildTimeline(life, { masked, amounts, currencyOf }).filter(
+    ({ at }) => at <= upTo,
+  );
+  const cut = cutTimeline(entries, begin);
+  const isFirstPage = cut.olderUpTo === null;
+  return { ...cut, isPruned: isFirstPage && (history.firstPosition ?? 1) > 1 };
+}
+
+/** Without keys and settings, which explain nothing to a reader. */
+function toLife(delivery: DescribedDelivery, amounts: AmountStyle | undefined): LifeDelivery {
+  const { deliveryId, provider, state, why, flags, tries, receivedAt, finishedAt } = delivery;
+  const { event, currency } = delivery;
+  return {
+    ...{ deliveryId, provider, providerName: getProvider(provider).displayName },
+    ...{ state, why, flags, tries, receivedAt, finishedAt, event, currency },
+    amount: shownValue('amount', delivery.amount, currency, amounts) as LifeDelivery['amount'],
+  };
 }

@@ -3,46 +3,20 @@
  * can still be refunded of each. Contract 13.5.
  */
 import { ServiceError } from '../../domain/errors.ts';
-import type { MinorUnits } from '../../domain/money/money.ts';
 import { paymentsOf, refundsOf } from '../../domain/order-state/matching.ts';
 import { linkRefunds, refundBalance } from '../../domain/order-state/refund-links.ts';
 import { isRefundable, refundedSoFar } from '../../domain/order-state/refund-request.ts';
 import { settleTransactions } from '../../domain/order-state/settle.ts';
-import { type Order, type OrderStatus, orderStatus } from '../../domain/orders/order.ts';
-import type { Payment, Refund, Transaction } from '../../domain/payments/transaction.ts';
+import { type Order, orderStatus } from '../../domain/orders/order.ts';
+import type { Payment, Transaction } from '../../domain/payments/transaction.ts';
 import { getProvider } from '../../providers/providers.ts';
 import type { Services } from '../../services/services.ts';
-import { listResolutions, type ResolvedFlag } from '../../store/inbox/review-resolutions.ts';
+import { listResolutions } from '../../store/inbox/review-resolutions.ts';
 import type { OrderKey } from '../../store/order-rows.ts';
-import { findCheckout, type OpenedCheckout } from '../../store/orders/checkouts.ts';
+import { findCheckout } from '../../store/orders/checkouts.ts';
 
-export type ShownPayment = {
-  readonly payment: Payment;
-  readonly mode: string | null;
-  /** Null if it cannot be refunded in its state. */
-  readonly available: MinorUnits | null;
-  /** The newest ones, newest first. */
-  readonly refunds: readonly Refund[];
-  readonly refundsTotal: number;
-  /** Of the whole order, in the currency of the payment. A refund is refused if this has changed meanwhile. */
-  readonly refundedSoFar: MinorUnits | null;
-};
-
-export type OrderPage = {
-  readonly order: Order;
-  readonly status: OrderStatus;
-  readonly sums: Readonly<Record<'paid' | 'refunded' | 'pending' | 'available', MinorUnits>>;
-  readonly checkout: OpenedCheckout | undefined;
-  /** Of the order and of the transactions on this page. */
-  readonly resolved: readonly ResolvedFlag[];
-  /** Those that can be refunded first, then the newest. */
-  readonly payments: readonly ShownPayment[];
-  readonly paymentsTotal: number;
-  /** The last payment of this page if more follow. */
-  readonly next: string | undefined;
-  /** Refunds of payments that are not known here. */
-  readonly otherRefunds: readonly Refund[];
-};
+export type OrderPage = Awaited<ReturnType<typeof getOrderPage>>;
+export type ShownPayment = OrderPage['payments'][number];
 
 /** An order may have a thousand transactions. */
 const paymentsPerPage = 20;
@@ -52,11 +26,10 @@ export async function getOrderPage(
   { database, batches, clock }: Pick<Services, 'database' | 'batches' | 'clock'>,
   { accountId, orderId }: OrderKey,
   after?: string,
-): Promise<OrderPage> {
-  const found = await batches.findOrderWithTransactions({
-    ...{ accountId, idName: 'order_id', id: orderId },
-  });
-  if (!found) throw unknownOrder();
+) {
+  const question = { accountId, idName: 'order_id', id: orderId } as const;
+  const found = await batches.findOrderWithTransactions(question);
+  if (!found) throw new ServiceError('NOT_FOUND', 'The account has no such order.');
   const { order } = found;
   const now = clock();
   const transactions = settleTransactions(found, now);
@@ -64,24 +37,20 @@ export async function getOrderPage(
     transactions,
     order.amounts.currency,
   );
-  const { shown, ...rest } = listPayments(order, transactions, after);
-  const subjects = shown.flatMap(({ payment, refunds }) => [payment, ...refunds]);
+  const listed = listPayments(order, transactions, after);
+  const subjects = listed.payments.flatMap(({ payment, refunds }) => [payment, ...refunds]);
   return {
     order,
     status: orderStatus(order, now),
     sums: { paid, refunded, pending, available },
     checkout: await findCheckout(database, order),
+    // Of the order and of the transactions on this page.
     resolved: await listResolutions(database, accountId, [
       orderId,
       ...subjects.map(({ transactionId }) => transactionId),
     ]),
-    payments: shown,
-    ...rest,
+    ...listed,
   };
-}
-
-function unknownOrder(): ServiceError {
-  return new ServiceError('NOT_FOUND', 'The account has no such order.');
 }
 
 function listPayments(
@@ -99,23 +68,27 @@ function listPayments(
   const start = sorted.findIndex(({ transactionId }) => transactionId === after) + 1;
   const page = sorted.slice(start, start + paymentsPerPage);
   const isLast = start + page.length === sorted.length;
-  const sumInCurrencyOf = ({ currency }: Payment) =>
-    currency === null ? null : refundedSoFar(transactions, currency);
   return {
-    shown: page.map((payment): ShownPayment => {
+    // Those that can be refunded first, then the newest.
+    payments: page.map((payment) => {
       const provider = getProvider(payment.provider);
       const refunds = links.listRefundsOf(payment).toSorted(newestFirst);
       return {
         payment,
         mode: payment.paymentMode ?? provider.paymentModeOtherwise,
+        // Null if it cannot be refunded in its state.
         available: available(payment),
         refunds: refunds.slice(0, refundsMax),
         refundsTotal: refunds.length,
-        refundedSoFar: sumInCurrencyOf(payment),
+        // Of the whole order, in the currency of the payment. A refund is refused if this has changed meanwhile.
+        refundedSoFar:
+          payment.currency === null ? null : refundedSoFar(transactions, payment.currency),
       };
     }),
     paymentsTotal: sorted.length,
+    // The last payment of this page if more follow.
     next: isLast ? undefined : page.at(-1)?.transactionId,
+    // Refunds of payments that are not known here.
     otherRefunds: refundsOf(transactions)
       .filter((refund) => !links.findPaymentOf(refund))
       .toSorted(newestFirst)

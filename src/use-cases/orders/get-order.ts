@@ -1,7 +1,6 @@
 /** Finds an order by its id or its invoice id, for a merchant token or the order's own token. */
-import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import { isOrderId } from '../../domain/ids.ts';
-import type { Order } from '../../domain/orders/order.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { Services } from '../../services/services.ts';
 import { findOrder, findOrderByInvoice } from '../../store/orders/orders.ts';
@@ -17,8 +16,10 @@ export async function getOrder(
 ) {
   const found = await lookUp(services, caller, names);
   // Checked first: an order token must not learn anything about another order.
-  const order = checkAccess(caller, found, unknownOf(names));
-  if (names.invoiceId !== undefined && order.invoiceId !== names.invoiceId) {
+  const { orderId, invoiceId } = names;
+  const isByInvoice = orderId === undefined && invoiceId !== undefined;
+  const order = checkAccess(caller, found, isByInvoice ? 'INVOICE_NOT_FOUND' : 'ORDER_NOT_FOUND');
+  if (invoiceId !== undefined && order.invoiceId !== invoiceId) {
     throw new ServiceError(
       'INVALID_REQUEST_PARAMETER',
       'order_id and invoice_id name two different orders: send one of them, or two that belong together.',
@@ -27,11 +28,7 @@ export async function getOrder(
   return { order, token: await tokenFor(services, caller, order) };
 }
 
-async function lookUp(
-  { database }: Pick<Services, 'database'>,
-  caller: Caller,
-  names: OrderNames,
-): Promise<Order | undefined> {
+async function lookUp({ database }: Pick<Services, 'database'>, caller: Caller, names: OrderNames) {
   const { accountId } = caller;
   const { orderId, invoiceId } = names;
   if (orderId !== undefined || (invoiceId === undefined && caller.type === 'order')) {
@@ -42,8 +39,4 @@ async function lookUp(
     throw new ServiceError('INVALID_REQUEST_PARAMETER', 'Send order_id or invoice_id.');
   }
   return findOrderByInvoice(database, accountId, invoiceId);
-}
-
-function unknownOf({ invoiceId, orderId }: OrderNames): ErrorCode {
-  return orderId === undefined && invoiceId !== undefined ? 'INVOICE_NOT_FOUND' : 'ORDER_NOT_FOUND';
 }

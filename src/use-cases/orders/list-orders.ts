@@ -9,7 +9,7 @@ import { type OrderStatus, orderStatus } from '../../domain/orders/order.ts';
 import { checkFilter, type OrderFilter } from '../../domain/orders/order-filter.ts';
 import { deliveryFlags, reviewFlags } from '../../domain/review-flag.ts';
 import { providers } from '../../providers/providers.ts';
-import { type Effort, type ListedAccounts, readNewest } from '../../services/read-newest.ts';
+import { type ListedAccounts, type NewestQuery, readNewest } from '../../services/read-newest.ts';
 import type { Services } from '../../services/services.ts';
 import { findFilteredOrders } from '../../store/orders/filtered-orders.ts';
 import {
@@ -18,24 +18,19 @@ import {
   type OrderListRow,
 } from '../../store/orders/order-list-rows.ts';
 
-type OrdersQuery = {
-  readonly filter: OrderFilter;
-  /** The `next` of the previous page. */
-  readonly after?: string | undefined;
-  readonly limit: number;
-  readonly effort?: Effort;
-};
-
 export type ListedOrder = OrderListRow & { readonly status: OrderStatus };
 
 /** `next` is an order id. A page with a next one may have few orders, or none: it looks at a limited number. */
 export async function listOrders(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
   accounts: ListedAccounts,
-  { filter, ...query }: OrdersQuery,
+  {
+    filter,
+    after,
+    ...query
+  }: Partial<NewestQuery> & Pick<NewestQuery, 'limit'> & { readonly filter: OrderFilter },
 ) {
   checkFilter(filter);
-  const { after } = query;
   if (after !== undefined && !isOrderId(after)) refuseField('after', 'must be the next of a page');
   const now = clock();
   const { rows, lookedAt, next } = await readNewest(

@@ -1,14 +1,8 @@
 /** Lists payments and refunds for an operator: those of the newest orders first, or those of one order. */
-import {
-  type ListedAccounts,
-  type NewestPage,
-  type NewestQuery,
-  readNewest,
-} from '../../services/read-newest.ts';
+import { type ListedAccounts, type NewestQuery, readNewest } from '../../services/read-newest.ts';
 import type { Services } from '../../services/services.ts';
 import {
   findFilteredTransactions,
-  type ListedTransaction,
   type TransactionFilter,
 } from '../../store/payments/transaction-lists.ts';
 
@@ -17,7 +11,7 @@ export function listTransactions(
   { database }: Pick<Services, 'database'>,
   accounts: ListedAccounts,
   { filter, ...query }: NewestQuery & { readonly filter: TransactionFilter },
-): Promise<NewestPage<ListedTransaction>> {
+) {
   return readNewest(database, accounts, query, {
     find: (from, accountId, range) =>
       findFilteredTransactions(from, accountId, { ...range, filter }),

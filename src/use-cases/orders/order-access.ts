@@ -8,7 +8,6 @@ import { refuseClosed } from '../../domain/orders/order-update.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { Services } from '../../services/services.ts';
-import type { WholeOrder } from '../../store/order-rows.ts';
 import { addTokenChange, lockOrder } from '../../store/orders/orders.ts';
 
 /** The id of the order of a call. With an order token, the caller may omit it. */
@@ -52,33 +51,32 @@ export async function lockOpenOrder(
   services: Pick<Services, 'clock'>,
   caller: Caller,
   orderId: string,
-): Promise<WholeOrder> {
+) {
   const order = await lockVisibleOrder(tx, caller, orderId);
   refuseClosed(order, services.clock());
   return order;
 }
 
 /** Also locks an order that is closed to changes. */
-export async function lockVisibleOrder(
-  tx: Transaction,
+export function lockVisibleOrder(tx: Transaction, caller: Caller, orderId: string) {
+  return getVisible(caller, orderId, () => lockOrder(tx, caller.accountId, orderId));
+}
+
+/** Checked before it is read too: an order token must not be able to hold a lock on another order. */
+export async function getVisible<Found extends Order>(
   caller: Caller,
   orderId: string,
-): Promise<WholeOrder> {
-  // An order token must not be able to hold a lock on another order.
+  find: () => Promise<Found | undefined>,
+): Promise<Found> {
   const isVisible = isOrderId(orderId) && isOpenTo(caller, { orderId });
-  const found = isVisible ? await lockOrder(tx, caller.accountId, orderId) : undefined;
-  return checkAccess(caller, found, 'ORDER_NOT_FOUND');
+  return checkAccess(caller, isVisible ? await find() : undefined, 'ORDER_NOT_FOUND');
 }
 
 /**
  * Limits how often an order's own tokens may change it, so that its history stays bounded. Contract 2.9. Call it under
  * the order's lock, before the change.
  */
-export async function countTokenChange(
-  tx: Transaction,
-  caller: Caller,
-  order: Order,
-): Promise<void> {
+export async function countTokenChange(tx: Transaction, caller: Caller, order: Order) {
   if (caller.type === 'merchant') return;
   if (await addTokenChange(tx, order, limits.orderTokenChangesMax)) return;
   throw new ServiceError(

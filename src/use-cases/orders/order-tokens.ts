@@ -9,14 +9,9 @@ import { findOrder } from '../../store/orders/orders.ts';
 import { findLinkedOrder } from '../../store/orders/payment-links.ts';
 import { refuseSuspended } from '../accounts/authenticate-caller.ts';
 
-export type OrderTokens = { readonly token: IssuedToken; readonly refreshToken: IssuedToken };
-
 type TokenOrder = Pick<Order, 'accountId' | 'orderId' | 'userId' | 'restricted'>;
 
-export async function issueOrderTokens(
-  services: Pick<Services, 'tokens'>,
-  order: TokenOrder,
-): Promise<OrderTokens> {
+export async function issueOrderTokens(services: Pick<Services, 'tokens'>, order: TokenOrder) {
   const { accountId, orderId } = order;
   return {
     token: await issueOrderToken(services, order),
@@ -29,7 +24,7 @@ export function issueOrderToken(
   services: Pick<Services, 'tokens'>,
   order: TokenOrder,
   expiresAt?: Date,
-): Promise<IssuedToken> {
+) {
   const { accountId, orderId, userId, restricted } = order;
   const consumer = restricted && userId !== null ? { userId } : {};
   return services.tokens.issue({ type: 'order', accountId, orderId, ...consumer }, expiresAt);
@@ -47,13 +42,13 @@ export async function tokenFor(
   return caller.type === 'order' ? caller.own : issueOrderToken(services, order);
 }
 
-/** Exchanges a refresh token for a new order token while the order is open. Contract 2.4. */
 const newOrderNeeded = 'The refresh token is no longer valid: create a new order for the consumer.';
 
+/** Exchanges a refresh token for a new order token while the order is open. Contract 2.4. */
 export async function refreshToken(
   services: Pick<Services, 'database' | 'accounts' | 'tokens' | 'clock'>,
   refresh: string,
-): Promise<IssuedToken> {
+) {
   const caller = await verifyRefreshToken(services, refresh);
   if (caller.type !== 'refresh') {
     throw new ServiceError(
@@ -69,12 +64,9 @@ export async function refreshToken(
   return issueOrderToken(services, order);
 }
 
-async function verifyRefreshToken(
-  services: Pick<Services, 'tokens'>,
-  refresh: string,
-): Promise<Caller> {
+async function verifyRefreshToken({ tokens }: Pick<Services, 'tokens'>, refresh: string) {
   try {
-    return await services.tokens.verify(refresh);
+    return await tokens.verify(refresh);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     if (error.code === 'TOKEN_EXPIRED') throw new ServiceError('TOKEN_EXPIRED', newOrderNeeded);
@@ -86,25 +78,25 @@ async function verifyRefreshToken(
   }
 }
 
-/** Exchanges the id of a payment link for a new order token, which opens the checkout. Contract 14.6. */
-type OpenedLink =
-  | { readonly kind: 'unknown' }
-  | { readonly kind: 'open'; readonly orderId: string; readonly token: IssuedToken }
-  /** The order is completed or lapsed. The token lets the checkout say so. */
-  | { readonly kind: 'closed'; readonly orderId: string; readonly token: IssuedToken };
+const unknown = { kind: 'unknown' } as const;
 
-/** A malformed id and an unknown one have the same outcome, so that links cannot be guessed step by step. */
+/**
+ * Exchanges the id of a payment link for a new order token, which opens the checkout. Contract 14.6. A malformed id and
+ * an unknown one have the same outcome, so that links cannot be guessed step by step.
+ */
 export async function openLink(
   services: Pick<Services, 'database' | 'accounts' | 'tokens' | 'countLink' | 'clock'>,
   linkId: string,
-): Promise<OpenedLink> {
+) {
   const accountId = findAccountIdOfLink(linkId);
-  if (accountId === undefined) return { kind: 'unknown' };
+  if (accountId === undefined) return unknown;
   services.countLink(linkId);
   const order = await findLinkedOrder(services.database, accountId, linkId);
-  if (!order) return { kind: 'unknown' };
+  if (!order) return unknown;
   // After the link is found: before that, the reply would tell that an account exists.
   refuseSuspended(await services.accounts.get(accountId));
-  const kind = isOpen(orderStatus(order, services.clock())) ? 'open' : 'closed';
+  const isClosed = !isOpen(orderStatus(order, services.clock()));
+  // The token lets the checkout say that the order is completed or lapsed.
+  const kind = isClosed ? ('closed' as const) : ('open' as const);
   return { kind, orderId: order.orderId, token: await issueOrderToken(services, order) };
 }

@@ -121,12 +121,7 @@ const consumersMax = 50;
  * The id of a consumer with a phone number does not depend on the address, so consumers are found first. Their orders
  * with another address are left out.
  */
-async function findIdsByEmail(
-  database: Database,
-  account: Account,
-  email: string,
-  limit: number,
-): Promise<readonly string[]> {
+async function findIdsByEmail(database: Database, account: Account, email: string, limit: number) {
   const { accountId } = account;
   const wanted = foldEmail(email);
   const known = await listConsumersByEmail(database, accountId, wanted, consumersMax);

@@ -2,8 +2,6 @@
 
 import { isOrderId } from '../../domain/ids.ts';
 import { settleTransactions } from '../../domain/order-state/settle.ts';
-import type { Order } from '../../domain/orders/order.ts';
-import type { Transaction } from '../../domain/payments/transaction.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
 import { listAccountIds } from '../../store/accounts/accounts.ts';
@@ -13,16 +11,8 @@ import {
   type OrderQuestion,
   type OrderWithTransactions,
 } from '../../store/orders/enquiry.ts';
-import { type HistoryEntry, listRecentHistory } from '../../store/orders/history.ts';
-import { type DescribedDelivery, describeContents } from '../inbox/describe-contents.ts';
-
-type ShownOrder = {
-  readonly order: Order;
-  readonly transactions: readonly Transaction[];
-  /** The last ones, oldest first. */
-  readonly deliveries: readonly DescribedDelivery[];
-  readonly history: readonly HistoryEntry[];
-};
+import { listRecentHistory } from '../../store/orders/history.ts';
+import { describeContents } from '../inbox/describe-contents.ts';
 
 /** How many deliveries, and how many rows of the history, are shown. */
 export const shownMax = 200;
@@ -31,7 +21,7 @@ export async function showOrder(
   services: Pick<Services, 'database' | 'clock'>,
   name: string,
   accountId: string | undefined,
-): Promise<ShownOrder | Refusal> {
+) {
   const { database, clock } = services;
   const found = await findOrder(database, name, accountId);
   if ('refusal' in found) return found;
@@ -40,6 +30,7 @@ export async function showOrder(
   return {
     order,
     transactions: settleTransactions(found, clock()),
+    // The last ones, oldest first.
     deliveries: await describeContents(database, deliveries.toReversed()),
     history: await listRecentHistory(database, order, shownMax),
   };
@@ -48,11 +39,7 @@ export async function showOrder(
 /** Finds one order for an operator, by its id or invoice, in one account or in all. */
 type Refusal = { readonly refusal: string };
 
-export async function findOrder(
-  database: Database,
-  name: string,
-  accountId: string | undefined,
-): Promise<OrderWithTransactions | Refusal> {
+export async function findOrder(database: Database, name: string, accountId: string | undefined) {
   const accountIds = accountId === undefined ? await listAccountIds(database) : [accountId];
   const [found, another] = await findOrdersNamed(database, name, accountIds);
   if (another) return { refusal: `Several accounts have an invoice ${name}: give --account ID.` };
@@ -63,11 +50,7 @@ export async function findOrder(
 const accountsPerStatement = 100;
 
 /** An invoice may look like the id of an order, which comes first. */
-async function findOrdersNamed(
-  database: Database,
-  name: string,
-  accountIds: readonly string[],
-): Promise<OrderWithTransactions[]> {
+async function findOrdersNamed(database: Database, name: string, accountIds: readonly string[]) {
   const names = isOrderId(name) ? (['order_id', 'invoice_id'] as const) : (['invoice_id'] as const);
   for (const idName of names) {
     const found: OrderWithTransactions[] = [];

@@ -63,9 +63,6 @@ function givesIdentity({ details }: OrderUpdate, user: User): boolean {
  * False if an order token set the phone number: a merchant who then corrects the e-mail address has not confirmed that
  * number.
  */
-function isNamedByMerchant(
-  account: Account,
-  { orderId, userId, details: { user } }: Order,
-): boolean {
+function isNamedByMerchant(account: Account, { orderId, userId, details: { user } }: Order) {
   return user !== undefined && userId === identifyInOrder(account, orderId, user).ofAccount;
 }

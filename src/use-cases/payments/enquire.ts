@@ -6,21 +6,16 @@ import type { Transaction } from '../../domain/payments/transaction.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { markOf } from '../../security/compare.ts';
 import type { Caller } from '../../security/tokens.ts';
-import { type Enquiry, enquiryOf } from '../../services/enquiry.ts';
+import { enquiryOf } from '../../services/enquiry.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';
 import type { Services } from '../../services/services.ts';
 import type { OrderWithTransactions } from '../../store/orders/enquiry.ts';
 import { type EnquiredIds, getNamedOrder } from '../orders/get-named-order.ts';
 import { pollAtMostEvery } from './poll-provider.ts';
 
-export async function enquire(
-  services: Services,
-  caller: Caller,
-  ids: EnquiredIds,
-): Promise<Enquiry> {
+export async function enquire(services: Services, caller: Caller, ids: EnquiredIds) {
   const account = await services.accounts.get(caller.accountId);
   const found = await getNamedOrder(services, caller, ids);
-  const { order } = found;
   // The order may have lapsed since it was stored. The sweep saves that within a minute.
   const transactions = settleTransactions(found, services.clock());
   pollOnEnquiry(services, account, found);
@@ -28,27 +23,16 @@ export async function enquire(
   const requested = transactions
     .filter((entry) => transactionId === undefined || entry.transactionId === transactionId)
     .sort(byStart);
-  const accessSecret = signingSecret(services, account, caller);
-  return enquiryOf(order, transactions, requested, {
-    account,
-    accessSecret,
-    signs: 'final statuses',
-  });
-}
-
-/** During a rotation, signs with the secret that the caller used: it may not have the other one. */
-function signingSecret(
-  { clock }: Pick<Services, 'clock'>,
-  account: Account,
-  caller: Caller,
-): string {
-  const secrets = liveSecrets(account, 'access-secret', clock());
+  // During a rotation, signs with the secret that the caller used: it may not have the other one.
+  const secrets = liveSecrets(account, 'access-secret', services.clock());
   const mark = caller.type === 'merchant' ? caller.secretMark : undefined;
-  return secrets.find((secret) => markOf(secret) === mark) ?? secrets[0] ?? '';
+  const accessSecret = secrets.find((secret) => markOf(secret) === mark) ?? secrets[0] ?? '';
+  const signing = { account, accessSecret, signs: 'final statuses' } as const;
+  return enquiryOf(found.order, transactions, requested, signing);
 }
 
 /** Contract 5.2. Several payments of one provider's order may have the same start time. */
-function byStart(a: Transaction, b: Transaction): number {
+function byStart(a: Transaction, b: Transaction) {
   return (
     (a.startedAtMs ?? 0) - (b.startedAtMs ?? 0) ||
     (a.recordedAtMs ?? 0) - (b.recordedAtMs ?? 0) ||
@@ -56,10 +40,7 @@ function byStart(a: Transaction, b: Transaction): number {
   );
 }
 
-/**
- * An enquiry about a pending transaction polls its provider, at most once per poll interval. The reply does not wait
- * for the poll: a slow provider must not delay it. Contract 11.7.
- */
+/** An enquiry about a pending transaction polls its provider, at most once per poll interval. Contract 11.7. */
 function pollOnEnquiry(
   services: Services,
   account: Account,
@@ -74,8 +55,6 @@ function pollOnEnquiry(
     if (!needsPolling(transaction) || (since !== null && since > before.getTime())) continue;
     if ((polledAt.get(transactionId) ?? before) > before) continue;
     if (!findProviderApi(services, account, provider)) continue;
-    pollAtMostEvery(services, { accountId, transactionId }, pollSeconds).catch((error: unknown) =>
-      services.reportDefect(error, { transactionId }),
-    );
+    pollAtMostEvery(services, { accountId, transactionId }, pollSeconds);
   }
 }

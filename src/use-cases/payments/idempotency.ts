@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
 import { paymentLimits } from '../../domain/payments/limits.ts';
-import { addSeconds, type Clock } from '../../domain/time.ts';
+import { addSeconds } from '../../domain/time.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { Services } from '../../services/services.ts';
@@ -81,11 +81,10 @@ export async function findFirstAnswer<Answer>(
   services: Pick<Services, 'database' | 'waitingRepeats' | 'clock'>,
   { keyed, first }: AnsweredRequest,
 ): Promise<Answer | undefined> {
-  const answer = await waitForFirst(services, keyed.accountId, first.createdAt, async () => {
+  return waitForFirst(services, keyed.accountId, first.createdAt, async () => {
     const found = await findFirstRequest(services.database, keyed, usedAfter(services));
-    return found?.answer ?? undefined;
+    return (found?.answer ?? undefined) as Answer | undefined;
   });
-  return answer as Answer | undefined;
 }
 
 function usedAfter({ clock }: Pick<Services, 'clock'>): Date {
@@ -122,23 +121,15 @@ export async function waitForFirst<Found>(
 ): Promise<Found | undefined> {
   if (!waitingRepeats.enter(accountId)) return look();
   try {
-    return await pollFor(clock, firstAt, look);
+    const ageMs = Math.max(0, clock().getTime() - firstAt.getTime());
+    const deadline = performance.now() + paymentLimits.firstAnswerMsMax - ageMs;
+    for (let pauseMs = pauseMsMin; ; pauseMs = Math.min(2 * pauseMs, pauseMsMax)) {
+      const found = await look();
+      const leftMs = deadline - performance.now();
+      if (found !== undefined || leftMs <= 0) return found;
+      await delay(Math.min(pauseMs, leftMs));
+    }
   } finally {
     waitingRepeats.leave(accountId);
-  }
-}
-
-async function pollFor<Found>(
-  clock: Clock,
-  firstAt: Date,
-  look: () => Promise<Found | undefined>,
-): Promise<Found | undefined> {
-  const ageMs = Math.max(0, clock().getTime() - firstAt.getTime());
-  const deadline = performance.now() + paymentLimits.firstAnswerMsMax - ageMs;
-  for (let pauseMs = pauseMsMin; ; pauseMs = Math.min(2 * pauseMs, pauseMsMax)) {
-    const found = await look();
-    const leftMs = deadline - performance.now();
-    if (found !== undefined || leftMs <= 0) return found;
-    await delay(Math.min(pauseMs, leftMs));
   }
 }

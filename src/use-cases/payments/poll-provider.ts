@@ -33,23 +33,26 @@ import { pspIdsOf, refundCallsOf, resendRefund } from './refund-calls.ts';
 const unconfirmedRefundIntervalMax = 30;
 
 /** False if the provider gave no usable answer. */
-export async function pollClaimed(services: Services, claimed: ClaimedPoll): Promise<boolean> {
+export async function pollClaimed(services: Services, claimed: ClaimedPoll) {
   const result = await pollTransaction(services, claimed, claimed.orderId, claimed.nextPollAt);
   return result === undefined || result.kind === 'done' || result.kind === 'refused';
 }
 
 type PollResult = Outcome<FetchedStatus>['result'];
 
-/** In addition to the scheduled polls. Callers in all processes share one poll within these seconds. */
-export async function pollAtMostEvery(
-  services: Services,
-  due: DuePoll,
-  seconds: number,
-): Promise<void> {
-  const now = services.clock();
-  const polledBefore = addSeconds(now, -seconds);
-  const orderId = await claimPollOfEnquiry(services.database, due, { now, polledBefore });
-  if (orderId !== undefined) await pollTransaction(services, due, orderId);
+/**
+ * In addition to the scheduled polls. Callers in all processes share one poll within these seconds, and nobody waits for
+ * it: a slow provider must not delay the reply.
+ */
+export function pollAtMostEvery(services: Services, due: DuePoll, seconds: number): void {
+  const poll = async () => {
+    const now = services.clock();
+    const polledBefore = addSeconds(now, -seconds);
+    const orderId = await claimPollOfEnquiry(services.database, due, { now, polledBefore });
+    if (orderId !== undefined) await pollTransaction(services, due, orderId);
+  };
+  const { transactionId } = due;
+  poll().catch((error: unknown) => services.reportDefect(error, { transactionId }));
 }
 
 /** Polls now, whenever it was polled before. Undefined if there is nothing to poll. */
@@ -72,8 +75,10 @@ export async function pollTransaction(
     return undefined;
   }
   // The flag depends on time only, so it is saved even if the provider cannot be polled.
-  if (isUncaptured(transaction, now)) await settleOrder(services, accountId, orderId);
-
+  const dueAt = flaggedAt(transaction);
+  const isUncaptured =
+    dueAt !== null && dueAt <= now && !transaction.flags.includes('not_captured');
+  if (isUncaptured) await settleOrder(services, accountId, orderId);
   if (nextPollAt !== undefined) await bringForward(services, due, transaction, nextPollAt);
   const api = findProviderApi(services, account, transaction.provider);
   return api ? fetchAndApply(services, account, found.order, transaction, api) : undefined;
@@ -87,27 +92,20 @@ async function bringForward(
   scheduled: Date | null,
 ): Promise<void> {
   const now = clock();
-  const wanted = isUnconfirmedRefund(transaction)
+  const { type, start } = transaction;
+  // Such a refund is sent again until the provider confirms it.
+  const isUnconfirmedRefund = type === 'refund' && start !== null && start.call !== 'taken';
+  const wanted = isUnconfirmedRefund
     ? addSeconds(now, unconfirmedRefundIntervalMax * settings.pollSeconds)
     : flaggedAt(transaction);
   const isSooner = wanted !== null && wanted > now && (scheduled === null || wanted < scheduled);
   if (isSooner) await setNextPoll(database, due, wanted);
 }
 
-/** Such a refund is sent again until the provider confirms it. */
-function isUnconfirmedRefund({ type, start }: Transaction): boolean {
-  return type === 'refund' && start !== null && start.call !== 'taken';
-}
-
 /** When an authorisation without a capture is due to be flagged. Contract 4.8. */
 function flaggedAt(transaction: Transaction): Date | null {
   const dueAtMs = transaction.type === 'payment' ? uncapturedAtMs(transaction) : null;
   return dueAtMs === null ? null : new Date(dueAtMs);
-}
-
-function isUncaptured(transaction: Transaction, now: Date): boolean {
-  const dueAt = flaggedAt(transaction);
-  return dueAt !== null && dueAt <= now && !transaction.flags.includes('not_captured');
 }
 
 async function fetchAndApply(
@@ -141,10 +139,8 @@ async function fetchAndApply(
   if (result.kind !== 'done') return result;
   await storeAnswers(services, account, provider, result.records);
   // The list may lag, so a call that it does not show is repeated with the same id.
-  for (const call of calls) {
-    if (!isKnownCall(call)) {
-      await resendRefund(services, account, orderId, api, provider, call);
-    }
+  for (const call of calls.filter((each) => !isKnownCall(each))) {
+    await resendRefund(services, account, orderId, api, provider, call);
   }
   return result;
 }

@@ -15,7 +15,6 @@ import {
   type Start,
 } from '../../domain/payments/start.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
-import { addSeconds } from '../../domain/time.ts';
 import { limitLockWait, type Transaction } from '../../postgres/database.ts';
 import { databaseLimits } from '../../postgres/limits.ts';
 import { inOrder } from '../../postgres/statement.ts';
@@ -27,16 +26,9 @@ import { digestOf, newDelivery } from '../inbox/new-delivery.ts';
 import { storeDelivery } from '../inbox/store-delivery.ts';
 import { tryTranslate } from '../inbox/translate-delivery.ts';
 import { unparkDeliveries } from '../inbox/unpark-deliveries.ts';
-import {
-  advance,
-  describeChange,
-  type OrderProgress,
-  startProgress,
-} from '../order-state/describe-change.ts';
-import { listNewEvents } from '../order-state/list-new-events.ts';
+import { advance, describeChange, startChanges } from '../order-state/describe-change.ts';
 import { lockOrderStates, orderKeyOf } from '../order-state/lock-order-state.ts';
-import { listOrderChanges } from '../order-state/order-changes.ts';
-import { saveOrderChanges } from '../order-state/save-order-state.ts';
+import { listOrderChanges, saveOrderChanges } from '../order-state/save-order-state.ts';
 
 /**
  * Returns the provider's order id that each call made known, in the order of the calls. `alsoSave` runs in the same
@@ -47,9 +39,8 @@ export async function recordCalls(
   calls: readonly FinishedCall[],
   alsoSave?: (tx: Transaction) => Promise<void>,
 ): Promise<Array<string | undefined>> {
-  const { database, clock, settings, announcer } = services;
-  return database.transaction(async (tx) => {
-    const now = clock();
+  return services.database.transaction(async (tx) => {
+    const now = services.clock();
     const names = new Map(calls.map((call) => [orderKeyOf(call), call]));
     const [, locked] = await inOrder([
       // A lock that somebody else holds must not delay the whole batch: on a timeout each call is saved alone.
@@ -57,15 +48,11 @@ export async function recordCalls(
       () => lockOrderStates(tx, [...names.values()]),
     ]);
     await alsoSave?.(tx);
-    const orders = new Map(
-      locked.map((before) => [orderKeyOf(before.order), startProgress(before)]),
-    );
+    const orders = startChanges(locked);
     // Their order may have many transactions.
     const learned = await mapWithPauses(calls, (call) => applyCall(orders, call, now));
-    const pollAt = addSeconds(now, settings.pollSeconds);
     const changed = [...orders.values()].filter(({ entries }) => entries.length > 0);
-    const events = await listNewEvents(tx, announcer, changed, now);
-    const changes = listOrderChanges(changed, pollAt, events);
+    const changes = await listOrderChanges(tx, services, changed, now);
     const providerOrders = learned.filter((entry) => entry !== undefined);
     // Awaited before the commit: if the connection is lost until then, the transaction is repeated. The result of a
     // started payment must not be lost.
@@ -79,7 +66,7 @@ export async function recordCalls(
 
 /** Returns the provider's order, if it is known only since this call. */
 function applyCall(
-  orders: ReadonlyMap<string, OrderProgress>,
+  orders: ReturnType<typeof startChanges>,
   call: FinishedCall,
   now: Date,
 ): ProviderOrder | undefined {

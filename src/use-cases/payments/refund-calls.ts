@@ -17,10 +17,7 @@ export function callIdOf(transactionId: string, part: number): string {
 }
 
 /** The provider's ids of these calls, or undefined if the provider chooses them. */
-export function pspIdsOf(
-  provider: string,
-  calls: readonly RefundToStart[],
-): readonly string[] | undefined {
+export function pspIdsOf(provider: string, calls: readonly RefundToStart[]) {
   const { refundPspId } = getProvider(provider).outbound;
   return refundPspId && calls.map((call) => refundPspId(call));
 }

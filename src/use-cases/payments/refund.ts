@@ -7,7 +7,12 @@ import type { Actor } from '../../domain/audit.ts';
 import { maskCardNumbers } from '../../domain/cards/card-numbers.ts';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { displayExponent, findExponent } from '../../domain/money/currency.ts';
-import { formatAmount, isPositive, parseSentAmount } from '../../domain/money/money.ts';
+import {
+  formatAmount,
+  isPositive,
+  parseSentAmount,
+  type SentAmount,
+} from '../../domain/money/money.ts';
 import { linkRefunds } from '../../domain/order-state/refund-links.ts';
 import type { RequestedRefund } from '../../domain/order-state/refund-request.ts';
 import type { Order } from '../../domain/orders/order.ts';
@@ -16,6 +21,7 @@ import type { Caller } from '../../security/tokens.ts';
 import { consumerDataKeyOf } from '../../services/consumer-data-key.ts';
 import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
+import type { OrderKey } from '../../store/order-rows.ts';
 import { saveAnswer } from '../../store/payments/idempotency-keys.ts';
 import { lockOrderState } from '../order-state/lock-order-state.ts';
 import { type EnquiredIds, getNamedOrder } from '../orders/get-named-order.ts';
@@ -47,6 +53,34 @@ type RefundOptions = {
   readonly by?: { readonly actor: Actor; readonly note: string | null };
 };
 
+/**
+ * For a user of the dashboard, as the merchant API does. The key makes a repeat return the first refund, also from
+ * another tab or another user; a refund that was made since the user saw `refundedSoFar` refuses this one. Contract 13.5.
+ */
+export async function refundAsUser(
+  services: Services,
+  actor: Actor,
+  { accountId, orderId }: OrderKey,
+  sent: {
+    readonly transactionId: string;
+    readonly amount: SentAmount;
+    readonly refundedSoFar: SentAmount;
+    readonly key: string;
+    readonly note: string | null;
+  },
+) {
+  const { key, note, ...wanted } = sent;
+  if (!wanted.transactionId.startsWith(`${orderId}-`)) {
+    throw new ServiceError('NOT_FOUND', 'The order has no such payment.');
+  }
+  // A user acts for the whole account, as whoever has a merchant token does.
+  const caller = { type: 'merchant', accountId, secretMark: '' } as const;
+  const request = { ...wanted, invoiceId: undefined, refundRequestId: undefined };
+  // Shops choose their keys themselves: theirs must not meet those of the dashboard.
+  const idempotencyKey = `dashboard ${key}`;
+  return refund(services, caller, request, { idempotencyKey, by: { actor, note } });
+}
+
 export async function refund(
   services: Services,
   caller: Caller,
@@ -64,7 +98,10 @@ export async function refund(
   const { order } = await getNamedOrder(services, caller, ids);
   const { orderId } = order;
   const request = { ...sent, refundRequestId, amount: chooseAmount(order, sent) };
-  const keyed = keyedRequest(caller, 'refund', idempotencyKey, contentOf(order, request));
+  const { transactionId } = sent;
+  const amount = amountOf(request.amount, order.amounts);
+  const content = { orderId, transactionId, refundRequestId, amount };
+  const keyed = keyedRequest(caller, 'refund', idempotencyKey, content);
   const stored = await services.database.transaction(async (tx) => {
     const before = await lockOrderState(tx, accountId, orderId);
     const outcome = await storeRefund(tx, services, account, before, request, keyed);
@@ -79,11 +116,13 @@ export async function refund(
     }
     case 'repeat': {
       const reply = await readRepeat(services, accountId, orderId, stored);
-      return { reply: await saveReply(services, keyed, reply), replayed: true };
+      await saveReply(services, keyed, reply);
+      return { reply, replayed: true };
     }
     case 'new': {
       const reply = await makeRefund(services, account, orderId, stored);
-      return { reply: await saveReply(services, keyed, reply), replayed: false };
+      await saveReply(services, keyed, reply);
+      return { reply, replayed: false };
     }
     default:
       return stored satisfies never;
@@ -103,11 +142,6 @@ async function writeAudit(
   const details = { payment: replyIfCallFails.paymentTransactionId, amount, currency };
   const requested = { accountId, action: 'refund.requested', object: transactionId } as const;
   await appendAudit(tx, actor, clock(), { ...requested, note, details });
-}
-
-function contentOf({ orderId, amounts }: Order, request: RefundRequest): object {
-  const { transactionId, refundRequestId, amount } = request;
-  return { orderId, transactionId, refundRequestId, amount: amountOf(amount, amounts) };
 }
 
 /** Runs before contents are compared, so that a repeat may use the other name, and an amount that is none is no repeat. */
@@ -140,14 +174,12 @@ async function saveReply(
   services: Pick<Services, 'database' | 'reportDefect'>,
   keyed: KeyedRequest | undefined,
   reply: RefundReply,
-): Promise<RefundReply> {
+): Promise<void> {
+  if (!keyed) return;
   const { transactionId } = reply;
-  if (keyed) {
-    await saveAnswer(services.database, keyed, transactionId, reply).catch((error: unknown) =>
-      services.reportDefect(error, { transactionId }),
-    );
-  }
-  return reply;
+  await saveAnswer(services.database, keyed, transactionId, reply).catch((error: unknown) =>
+    services.reportDefect(error, { transactionId }),
+  );
 }
 
 async function makeRefund(

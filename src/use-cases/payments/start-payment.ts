@@ -14,17 +14,14 @@ import { refuseClosed } from '../../domain/orders/order-update.ts';
 import type { PaymentModeCode } from '../../domain/payment-mode.ts';
 import { failureReason } from '../../domain/payments/failure.ts';
 import type { CallResult, Start } from '../../domain/payments/start.ts';
-import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Transaction } from '../../postgres/database.ts';
-import type { ProviderApi } from '../../providers/call.ts';
-import type { PaymentToStart } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
 import type { Caller } from '../../security/tokens.ts';
 import { findRoute } from '../../services/provider-apis.ts';
 import type { Services } from '../../services/services.ts';
 import { saveChosen } from '../../store/orders/checkouts.ts';
 import { saveAnswer } from '../../store/payments/idempotency-keys.ts';
-import { loadOrderStates } from '../order-state/lock-order-state.ts';
+import { loadOrderState } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
 import { changedBy, countTokenChange, lockVisibleOrder } from '../orders/order-access.ts';
 import {
@@ -32,7 +29,6 @@ import {
   claimFirst,
   findAnswered,
   findFirstAnswer,
-  type KeyedRequest,
   keyedRequest,
   type Replayable,
 } from './idempotency.ts';
@@ -62,15 +58,6 @@ export type PaymentRequest = {
 
 const refused = { what: 'to start the payment', code: 'PROVIDER_TECHNICAL_ERROR' } as const;
 
-type StoredPayment = {
-  readonly kind: 'new';
-  readonly accountId: string;
-  readonly payment: PaymentToStart;
-  readonly provider: ProviderName;
-  readonly api: ProviderApi;
-  readonly keyed: KeyedRequest | undefined;
-};
-
 /** A repeat with the same idempotency key starts no payment and gets the first reply. Contract 11.9. */
 export async function startPayment(
   services: Services,
@@ -84,6 +71,8 @@ export async function startPayment(
     ? { reply: await replayPayment(services, stored), replayed: true }
     : { reply: await startAtProvider(services, stored), replayed: false };
 }
+
+type StoredPayment = Exclude<Awaited<ReturnType<typeof storePayment>>, AnsweredRequest>;
 
 async function startAtProvider(services: Services, stored: StoredPayment): Promise<PaymentReply> {
   const { accountId, payment, provider, api, keyed } = stored;
@@ -137,7 +126,7 @@ async function storePayment(
   caller: Caller,
   request: PaymentRequest,
   idempotencyKey: string | undefined,
-): Promise<StoredPayment | AnsweredRequest> {
+) {
   return services.database.transaction(async (tx) => {
     const order = await lockVisibleOrder(tx, caller, request.orderId);
     const { accountId, orderId } = order;
@@ -148,7 +137,7 @@ async function storePayment(
     const now = services.clock();
     refuseClosed(order, now);
     checkCallback(order.details, request, account, changedBy(caller));
-    const [before = { order, transactions: [], held: [] }] = await loadOrderStates(tx, [order]);
+    const before = await loadOrderState(tx, order);
     const route = findRoute(services, account, request.modeCode);
     if (!route) throw new ServiceError('PAYMENT_MODE_NOT_ENABLED');
     const { provider, api } = route;
@@ -166,7 +155,7 @@ async function storePayment(
     await claimFirst(tx, services, keyed, { orderId, transactionId });
     const started = toPayment(services, account, order, { transactionId, provider, start });
     const payment = { ...started, consumer: contactOf(order.details.user) };
-    return { kind: 'new', accountId, payment, provider, api, keyed };
+    return { kind: 'new' as const, accountId, payment, provider, api, keyed };
   });
 }
 

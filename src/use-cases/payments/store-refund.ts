@@ -5,56 +5,28 @@ import type { MinorUnits } from '../../domain/money/money.ts';
 import { nextTransactionId } from '../../domain/order-state/matching.ts';
 import { applyStart, type OrderState } from '../../domain/order-state/order-state.ts';
 import { linkRefunds, refundTypeOf } from '../../domain/order-state/refund-links.ts';
-import {
-  type DecidedRefund,
-  decideRefund,
-  type RequestedRefund,
-} from '../../domain/order-state/refund-request.ts';
+import { decideRefund, type RequestedRefund } from '../../domain/order-state/refund-request.ts';
 import { splitRefund } from '../../domain/order-state/refund-split.ts';
 import { settle } from '../../domain/order-state/settle.ts';
-import type { RefundStatus } from '../../domain/payments/notice.ts';
 import type { Start } from '../../domain/payments/start.ts';
 import type { Refund } from '../../domain/payments/transaction.ts';
-import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Transaction } from '../../postgres/database.ts';
-import type { ProviderApi } from '../../providers/call.ts';
 import type { RefundToStart } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
-import type { TransactionType } from '../../services/enquiry.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';
 import type { Services } from '../../services/services.ts';
 import { claimRefundRequest, findLiveRefundOf } from '../../store/payments/refund-requests.ts';
 import type { LockedOrderState } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
-import {
-  type AnsweredRequest,
-  claimFirst,
-  findAnswered,
-  type KeyedRequest,
-} from './idempotency.ts';
+import { claimFirst, findAnswered, type KeyedRequest } from './idempotency.ts';
 import { callIdOf } from './refund-calls.ts';
 import { refuseFullOrder } from './refuse-payment.ts';
 
-export type StoredRefund = {
-  readonly kind: 'new';
-  readonly api: ProviderApi;
-  readonly provider: ProviderName;
-  readonly transactionId: string;
-  readonly calls: readonly RefundToStart[];
-  /** The state before the provider is called. */
-  readonly replyIfCallFails: RefundReply;
-};
+type Stored = Awaited<ReturnType<typeof storeRefund>>;
+export type StoredRefund = Extract<Stored, { readonly kind: 'new' }>;
+export type RepeatedRefund = Extract<Stored, { readonly kind: 'repeat' }>;
 
-export type RepeatedRefund = Extract<DecidedRefund, { readonly kind: 'repeat' }>;
-
-export type RefundReply = {
-  readonly paymentTransactionId: string;
-  readonly transactionId: string;
-  readonly refundRequestId: string | null;
-  readonly status: RefundStatus;
-  readonly refundArn: string | null;
-  readonly transactionType: TransactionType;
-};
+export type RefundReply = ReturnType<typeof refundReply>;
 
 export async function storeRefund(
   tx: Transaction,
@@ -63,11 +35,15 @@ export async function storeRefund(
   before: LockedOrderState,
   request: RequestedRefund,
   keyed: KeyedRequest | undefined,
-): Promise<StoredRefund | RepeatedRefund | AnsweredRequest> {
+) {
   const answered = await findAnswered(tx, services, keyed);
   if (answered) return answered;
   const { orderId } = before.order;
-  if (await isTakenElsewhere(tx, account.accountId, orderId, request.refundRequestId)) {
+  const { refundRequestId: sentId } = request;
+  // The request id may belong to a refund of another order. Checked before the amount.
+  const holder =
+    sentId === undefined ? undefined : await findLiveRefundOf(tx, account.accountId, sentId);
+  if (holder !== undefined && !holder.startsWith(`${orderId}-`)) {
     throw new ServiceError('DUPLICATE_REFUND_REQUEST');
   }
   const now = services.clock();
@@ -90,7 +66,7 @@ export async function storeRefund(
     );
   }
   const transactionId = nextTransactionId(orderId, before.transactions, now);
-  const refundRequestId = request.refundRequestId ?? transactionId;
+  const refundRequestId = sentId ?? transactionId;
   const shares = splitRefund(current.transactions, payment, amount);
   const { currency } = payment;
   const calls = shares.map(
@@ -116,20 +92,9 @@ export async function storeRefund(
   await claimFirst(tx, services, keyed, { orderId, transactionId });
   const refund = after.transaction;
   if (refund.type !== 'refund') throw new Error('a refund was stored as another type');
+  // The state before the provider is called.
   const replyIfCallFails = refundReply(refund, payment.transactionId, after);
-  return { kind: 'new', api, provider, transactionId, calls, replyIfCallFails };
-}
-
-/** True if the request id belongs to a refund of another order. Checked before the amount. */
-async function isTakenElsewhere(
-  tx: Transaction,
-  accountId: string,
-  orderId: string,
-  refundRequestId: string | undefined,
-): Promise<boolean> {
-  if (refundRequestId === undefined) return false;
-  const holder = await findLiveRefundOf(tx, accountId, refundRequestId);
-  return holder !== undefined && !holder.startsWith(`${orderId}-`);
+  return { kind: 'new' as const, api, provider, transactionId, calls, replyIfCallFails };
 }
 
 function startOf(
@@ -170,15 +135,9 @@ export function refundReply(
   refund: Refund,
   paymentTransactionId: string,
   { order, transactions }: Pick<OrderState, 'order' | 'transactions'>,
-): RefundReply {
+) {
   const { transactionId, refundRequestId, status, refundArn } = refund;
   const transactionType = refundTypeOf(refund, linkRefunds(transactions), order.amounts.total);
-  return {
-    paymentTransactionId,
-    transactionId,
-    refundRequestId,
-    status,
-    refundArn,
-    transactionType,
-  };
+  const common = { paymentTransactionId, transactionId, refundRequestId };
+  return { ...common, status, refundArn, transactionType };
 }

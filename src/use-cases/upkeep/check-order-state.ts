@@ -14,7 +14,6 @@ import type { OrderKey } from '../../store/order-rows.ts';
 import type { HistoryRecord } from '../../store/orders/history.ts';
 import type { Breach } from '../../store/upkeep/invariants.ts';
 import type { EventOfOrder } from '../../store/upkeep/order-pages.ts';
-import { orderSummaryOf } from '../order-state/describe-change.ts';
 import type { LockedOrderState } from '../order-state/lock-order-state.ts';
 import { checkEvents } from './check-events.ts';
 import {
@@ -76,8 +75,7 @@ function latestBy(now: Date): Date {
 
 /** The sweep saves a lapsed status up to a minute late, so the status before or after lapsing is right. */
 function checkStatus(orderState: LockedOrderState, now: Date): Breach[] {
-  const { order } = orderState;
-  const saved = orderSummaryOf(order);
+  const { order, summary: saved } = orderState;
   const isRightAt = (time: Date) =>
     listChanges(saved, decideOrderSummary(orderState, time)).length === 0;
   if ([now, order.createdAt, latestBy(now)].some(isRightAt)) return [];

@@ -17,7 +17,7 @@ import {
   type OrdersAfter,
   readOrderPage,
 } from '../../store/upkeep/order-pages.ts';
-import { lockOrderState, orderKeyOf } from '../order-state/lock-order-state.ts';
+import { lockOrderState, orderKeyOf, orderSummaryOf } from '../order-state/lock-order-state.ts';
 import { type CheckedOrder, checkOrderState, type OrderToCheck } from './check-order-state.ts';
 import { type CheckedPage, nameBreaches } from './invariant-names.ts';
 
@@ -133,6 +133,7 @@ function emptyOrder(order: OrderPage['orders'][number], completeSince: Date | un
       order,
       transactions: [] as Array<OrderPage['transactions'][number]['transaction']>,
       held: order.heldNotices ?? [],
+      summary: orderSummaryOf(order),
     },
     history: [] as Array<OrderPage['history'][number]>,
     deliveries: [] as Array<OrderPage['deliveries'][number]>,
