@@ -1,7 +1,8 @@
 /** `account rotate`: creates a new secret; the old one stays valid during an overlap. */
+import type { SecretKind } from '../../domain/accounts/account.ts';
 import { commandLine } from '../../domain/audit.ts';
 import { listRotatableSecretKinds } from '../../providers/account-settings.ts';
-import { type RotatableSecretKind, rotateSecret } from '../../use-cases/accounts/rotate-secret.ts';
+import { rotateSecret } from '../../use-cases/accounts/rotate-secret.ts';
 import { defineCommand, UsageError } from '../framework/command.ts';
 import { accountArgument } from '../framework/common-options.ts';
 import { printedName } from '../framework/render.ts';
@@ -60,7 +61,7 @@ export const accountRotate = defineCommand({
   },
 });
 
-function readKind(text: string): RotatableSecretKind {
+function readKind(text: string): SecretKind {
   const kind = secretKinds.find((known) => known === text);
   if (!kind) throw new UsageError(`The kind of secret must be one of ${secretKinds.join(', ')}.`);
   return kind;
