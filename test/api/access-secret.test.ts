@@ -2,14 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SecretKind } from '../../src/domain/accounts/account.ts';
 import { commandLine } from '../../src/domain/audit.ts';
 import { createServices } from '../../src/process/create-services.ts';
 import { sealPayload } from '../../src/security/sealed-payload.ts';
 import { generateToken } from '../../src/use-cases/accounts/generate-token.ts';
-import {
-  type RotatableSecretKind,
-  rotateSecret,
-} from '../../src/use-cases/accounts/rotate-secret.ts';
+import { rotateSecret } from '../../src/use-cases/accounts/rotate-secret.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { sendGateway, sendPartner } from '../support/deliveries.ts';
 import { orderBody } from '../support/order-bodies.ts';
@@ -173,7 +171,7 @@ async function countAccountReads(action: () => Promise<void>): Promise<number> {
   return reads;
 }
 
-function rotate({ accountId }: TestAccount, kind: RotatableSecretKind, overlapSeconds: number) {
+function rotate({ accountId }: TestAccount, kind: SecretKind, overlapSeconds: number) {
   return rotateSecret(operator, accountId, kind, overlapSeconds, commandLine);
 }
 

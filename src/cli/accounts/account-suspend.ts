@@ -1,11 +1,6 @@
 /** `account suspend` and `account resume`: stop and restart serving the calls of an account. Contract 2.8. */
-import { type Actor, commandLine } from '../../domain/audit.ts';
-import type { Services } from '../../services/services.ts';
-import {
-  resumeAccount,
-  type Suspension,
-  suspendAccount,
-} from '../../use-cases/accounts/suspend-account.ts';
+import { commandLine } from '../../domain/audit.ts';
+import { resumeAccount, suspendAccount } from '../../use-cases/accounts/suspend-account.ts';
 import { type Command, defineCommand } from '../framework/command.ts';
 import { accountArgument } from '../framework/common-options.ts';
 
@@ -22,7 +17,7 @@ export const accountResume = commandOf('resume', resumeAccount, {
 
 function commandOf(
   verb: string,
-  change: (services: Services, accountId: string, actor: Actor) => Promise<Suspension>,
+  change: typeof suspendAccount,
   texts: Pick<Command, 'summary' | 'description'>,
 ): Command {
   return defineCommand({

@@ -8,13 +8,13 @@ import { findAccountIdOfEndpoint } from '../../domain/ids.ts';
 import type { Services } from '../../services/services.ts';
 import { listAllEndpoints, listEndpoints } from '../../store/accounts/endpoints.ts';
 import {
+  createEndpoint,
   deleteEndpoint,
   disableEndpoint,
   enableEndpoint,
   rotateEndpoint,
   updateEndpoint,
-} from '../../use-cases/events/change-endpoint.ts';
-import { createEndpoint } from '../../use-cases/events/create-endpoint.ts';
+} from '../../use-cases/events/endpoints.ts';
 import { testEndpoint } from '../../use-cases/events/test-endpoint.ts';
 import {
   type ArgumentSpec,

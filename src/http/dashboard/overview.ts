@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { refuseField } from '../../domain/errors.ts';
 import type { CurrencySum, OverviewSums, Share } from '../../domain/reports/overview.ts';
-import type { AccountOverview, Attention } from '../../use-cases/reports/get-overview.ts';
+import type { AccountOverview } from '../../use-cases/reports/get-overview.ts';
 import type { HttpContext } from '../http-context.ts';
 import { addRoute } from './dashboard-guard.ts';
 import { type Query, readChoice, readText, readTime, refuseUnknown } from './read-query.ts';
@@ -64,7 +64,7 @@ function shareView({ name, ...sum }: Share) {
   return { name, ...sumView(sum) };
 }
 
-function attentionView(attention: Attention) {
+function attentionView(attention: AccountOverview['attention']) {
   return {
     review: countView(attention.review),
     parked_deliveries: countView(attention.parkedDeliveries),

@@ -7,7 +7,7 @@ import { refuseField } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
 import { paymentModeCodes, paymentModes } from '../../domain/payment-mode.ts';
 import type { RequestedSettings } from '../../use-cases/accounts/change-settings.ts';
-import type { ListedProvider, Settings } from '../../use-cases/accounts/get-settings.ts';
+import type { Settings } from '../../use-cases/accounts/get-settings.ts';
 import { basePathOf, type HttpContext } from '../http-context.ts';
 import { addRoute } from './dashboard-guard.ts';
 
@@ -179,7 +179,7 @@ function secretTitle({ providers }: Settings, kind: SecretKind): string {
   return owner ? `${owner.displayName} webhook secret` : 'Access secret';
 }
 
-function providerView(provider: ListedProvider) {
+function providerView(provider: Settings['providers'][number]) {
   return {
     name: provider.name,
     title: provider.displayName,

@@ -15,35 +15,26 @@ export async function authenticateCaller(
 
 /** Authenticates callers of suspended accounts too. */
 export async function verifyCaller(
-  services: Pick<Services, 'accounts' | 'tokens' | 'clock'>,
+  { accounts, tokens, clock }: Pick<Services, 'accounts' | 'tokens' | 'clock'>,
   token: string,
 ): Promise<AuthenticatedCaller> {
-  const caller = await services.tokens.verify(token);
+  const caller = await tokens.verify(token);
   const { accountId } = caller;
-  const account = services.accounts.recall(accountId) ?? (await services.accounts.get(accountId));
-  const isLive =
-    caller.type !== 'merchant' || hasLiveAccessSecret(account, caller.secretMark, services.clock());
-  if (isLive) return { caller, account };
-  return { caller, account: await readNewestAccount(services, accountId, caller.secretMark) };
-}
-
-export function refuseSuspended({ suspendedAt }: Account): void {
-  if (suspendedAt !== null) throw new ServiceError('ACCOUNT_SUSPENDED');
-}
-
-/**
- * A merchant token is valid as long as the access secret it was issued for. The cached account may be older than that
- * secret if another process issued the token.
- */
-async function readNewestAccount(
-  { accounts, clock }: Pick<Services, 'accounts' | 'clock'>,
-  accountId: string,
-  mark: string,
-): Promise<Account> {
-  const account = await accounts.readAgain(accountId);
-  if (account && hasLiveAccessSecret(account, mark, clock())) return account;
+  const account = accounts.recall(accountId) ?? (await accounts.get(accountId));
+  // A merchant token is valid as long as the access secret it was issued for.
+  if (caller.type !== 'merchant') return { caller, account };
+  if (hasLiveAccessSecret(account, caller.secretMark, clock())) return { caller, account };
+  // The cached account may be older than that secret if another process issued the token.
+  const newest = await accounts.readAgain(accountId);
+  if (newest && hasLiveAccessSecret(newest, caller.secretMark, clock())) {
+    return { caller, account: newest };
+  }
   throw new ServiceError(
     'INVALID_TOKEN',
     'The access secret of this token is no longer valid: get a new token with the current secret.',
   );
+}
+
+export function refuseSuspended({ suspendedAt }: Account): void {
+  if (suspendedAt !== null) throw new ServiceError('ACCOUNT_SUSPENDED');
 }

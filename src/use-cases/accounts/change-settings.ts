@@ -41,6 +41,8 @@ export async function changeSettings(
 ): Promise<void> {
   const { apiSecrets, given } = readProviderOptions(providerOptions);
   const decideChange = (account: StoredAccount): Partial<AccountSettings> => {
+    const modes = Object.entries({ ...account.paymentModes, ...paymentModes });
+    const offered = modes.filter(([, provider]) => provider !== null);
     const ofProviders = changeProviderSettings(given, account, (url, login) =>
       refuseField(url, `needs ${login}: the account has none`),
     );
@@ -50,7 +52,7 @@ export async function changeSettings(
     return {
       ...requested,
       ...spellAlike(requested),
-      ...(paymentModes && { paymentModes: changeModes(account, paymentModes) }),
+      ...(paymentModes && { paymentModes: Object.fromEntries(offered) }),
       ...ofProviders,
     };
   };
@@ -67,14 +69,6 @@ function spellAlike({ colour, callbackOrigins, frameOrigins }: Partial<OwnSettin
     ...(callbackOrigins && { callbackOrigins: origins(callbackOrigins) }),
     ...(frameOrigins && { frameOrigins: origins(frameOrigins) }),
   };
-}
-
-function changeModes(
-  { paymentModes }: StoredAccount,
-  changes: Readonly<Record<string, ProviderName | null>>,
-): AccountSettings['paymentModes'] {
-  const after = Object.entries({ ...paymentModes, ...changes });
-  return Object.fromEntries(after.filter(([, provider]) => provider !== null));
 }
 
 function readProviderOptions(options: Readonly<Record<string, string>>) {

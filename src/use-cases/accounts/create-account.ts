@@ -15,7 +15,6 @@ import {
   defaultPaymentModes,
   isSecretKind,
 } from '../../providers/account-settings.ts';
-import type { Provider } from '../../providers/provider.ts';
 import { providers } from '../../providers/providers.ts';
 import { findStoredLogin } from '../../providers/settings.ts';
 import { rowOfSecret } from '../../services/account-directory.ts';
@@ -27,22 +26,7 @@ import { insertAccount } from '../../store/accounts/accounts.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { checkProviderAddresses } from './check-provider-addresses.ts';
 
-export type NewAccount = {
-  readonly accountId: string;
-  readonly name: string;
-  readonly accessKey: string;
-  readonly accessSecret: string;
-  /** One for each provider. */
-  readonly webhooks: readonly NewWebhook[];
-};
-
-/** The URL for a provider's webhooks and the secret that authenticates them. */
-type NewWebhook = {
-  readonly provider: ProviderName;
-  readonly url: string;
-  readonly secretKind: SecretKind;
-  readonly secret: string;
-};
+export type NewAccount = Awaited<ReturnType<typeof createAccount>>;
 
 export type RequestedAccount = Partial<AccountSettings> &
   Pick<AccountSettings, 'name'> & {
@@ -60,7 +44,7 @@ export async function createAccount(
   services: Pick<Services, 'database' | 'masterKeys' | 'clock' | 'settings'>,
   { apiSecrets, isSimulated = false, logo: logoBytes, ...requested }: RequestedAccount,
   actor: Actor,
-): Promise<NewAccount> {
+) {
   const accountId = newAccountId();
   const simulated = isSimulated ? simulatedApis(services, accountId, requested) : {};
   const settings = checkProviderSettings({
@@ -72,7 +56,13 @@ export async function createAccount(
   checkProviderAddresses(services.settings, 'operator', accountDefaults, settings);
   const logo = logoBytes && checkLogo(logoBytes);
   const accessSecret = newSecretValue('access-secret');
-  const webhooks = providers.map((provider) => newWebhook(services, accountId, provider));
+  // For each provider the URL for its webhooks, and the secret that authenticates them.
+  const webhooks = providers.map(({ name: provider, settings: { webhookSecret: secretKind } }) => ({
+    provider,
+    url: webhookUrlOf(services, provider, accountId),
+    secretKind,
+    secret: newSecretValue(secretKind),
+  }));
   const values: Record<SecretKind, string> = {
     'access-secret': accessSecret,
     'consumer-id-key': randomBytes(32).toString('hex'),
@@ -90,26 +80,8 @@ export async function createAccount(
     const action = 'account.created';
     await appendAudit(tx, actor, now, { accountId, action, object: accountId });
   });
-  return {
-    accountId,
-    name: settings.name,
-    accessKey: accessKeyOf(accountId),
-    accessSecret,
-    webhooks,
-  };
-}
-
-function newWebhook(
-  services: Pick<Services, 'settings'>,
-  accountId: string,
-  { name, settings: { webhookSecret } }: Provider,
-): NewWebhook {
-  return {
-    provider: name,
-    url: webhookUrlOf(services, name, accountId),
-    secretKind: webhookSecret,
-    secret: newSecretValue(webhookSecret),
-  };
+  const { name } = settings;
+  return { accountId, name, accessKey: accessKeyOf(accountId), accessSecret, webhooks };
 }
 
 /** Addresses of the simulator for each provider, with logins of this account. Contract 11.6. */
@@ -136,10 +108,8 @@ export function newSimulatorSecrets(): ApiSecrets {
 }
 
 /** Shown to the operator when an account is set up to use the simulator. */
-export function simulatorWarning({
-  settings: { simulatorUrl },
-}: Pick<Services, 'settings'>): string {
-  return `Whoever listens at ${simulatorUrl} is trusted as both payment providers of this account: use it for trials only.`;
+export function simulatorWarning({ settings }: Pick<Services, 'settings'>): string {
+  return `Whoever listens at ${settings.simulatorUrl} is trusted as both payment providers of this account: use it for trials only.`;
 }
 
 /** The kind is the prefix, as in `access_secret_`. Contract 2.5. */

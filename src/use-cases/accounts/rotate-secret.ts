@@ -12,13 +12,10 @@ import { lockAccount } from '../../store/accounts/accounts.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { newSecretValue, sealSecret } from './create-account.ts';
 
-/** A secret that the service generates: the access secret, or a provider's webhook secret. */
-export type RotatableSecretKind = SecretKind;
-
 export async function rotateSecret(
   services: Pick<Services, 'database' | 'masterKeys' | 'clock'>,
   accountId: string,
-  kind: RotatableSecretKind,
+  kind: SecretKind,
   overlapSeconds: number,
   actor: Actor,
   given?: string,
@@ -39,13 +36,13 @@ export async function rotateSecret(
 }
 
 /** The secrets that an owner can see and rotate. Those that a provider issued are never shown. */
-function checkKind(kind: RotatableSecretKind): void {
+function checkKind(kind: SecretKind): void {
   if (listRotatableSecretKinds().includes(kind)) return;
   throw new ServiceError('NOT_FOUND', `There is no secret ${kind} that can be shown or rotated.`);
 }
 
 /** Some providers generate the webhook secret themselves and let nobody choose it. */
-function checkGiven(kind: RotatableSecretKind, given: string): string {
+function checkGiven(kind: SecretKind, given: string): string {
   if (kind === 'access-secret') refuseField(kind, 'is always generated: leave out the value');
   // What a header can carry, and long enough not to be guessed.
   if (!/^[!-~]{16,256}$/.test(given)) {
@@ -58,7 +55,7 @@ export function unknownAccount(accountId: string): ServiceError {
   return new ServiceError('NOT_FOUND', `There is no account ${accountId}: see "account list".`);
 }
 
-/** Shows an owner the current secret of a kind. The log says who saw it, not what it is. Contract 13.8. */
+/** The log says who saw it, not what it is. */
 export async function showSecret(
   { database, masterKeys, clock }: Pick<Services, 'database' | 'masterKeys' | 'clock'>,
   accountId: string,

@@ -8,44 +8,25 @@ import { lockAccount, suspendAccount as saveSuspension } from '../../store/accou
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { unknownAccount } from './rotate-secret.ts';
 
-export type Suspension = {
-  readonly accountId: string;
-  /** Null if the account is not suspended. */
-  readonly suspendedAt: Date | null;
-};
+export const suspendAccount = changeTo('suspended');
+export const resumeAccount = changeTo('resumed');
 
-export function suspendAccount(
-  services: Pick<Services, 'database' | 'clock'>,
-  accountId: string,
-  actor: Actor,
-): Promise<Suspension> {
-  return change(services, accountId, actor, true);
-}
-
-export function resumeAccount(
-  services: Pick<Services, 'database' | 'clock'>,
-  accountId: string,
-  actor: Actor,
-): Promise<Suspension> {
-  return change(services, accountId, actor, false);
-}
-
-/** Idempotent. */
-async function change(
-  { database, clock }: Pick<Services, 'database' | 'clock'>,
-  accountId: string,
-  actor: Actor,
-  suspend: boolean,
-): Promise<Suspension> {
-  return database.transaction(async (tx) => {
-    const account = await lockAccount(tx, accountId);
-    if (!account) throw unknownAccount(accountId);
-    if ((account.suspendedAt !== null) === suspend) return account;
-    const now = clock();
-    const suspendedAt = suspend ? now : null;
-    await saveSuspension(tx, accountId, suspendedAt);
-    const action = suspend ? 'account.suspended' : 'account.resumed';
-    await appendAudit(tx, actor, now, { accountId, action, object: accountId });
-    return { accountId, suspendedAt };
-  });
+/** Idempotent. Returns since when the account is suspended; null if it is not. */
+function changeTo(state: 'suspended' | 'resumed') {
+  return (
+    { database, clock }: Pick<Services, 'database' | 'clock'>,
+    accountId: string,
+    actor: Actor,
+  ): Promise<{ readonly suspendedAt: Date | null }> =>
+    database.transaction(async (tx) => {
+      const account = await lockAccount(tx, accountId);
+      if (!account) throw unknownAccount(accountId);
+      if ((account.suspendedAt !== null) === (state === 'suspended')) return account;
+      const now = clock();
+      const suspendedAt = state === 'suspended' ? now : null;
+      await saveSuspension(tx, accountId, suspendedAt);
+      const action = `account.${state}` as const;
+      await appendAudit(tx, actor, now, { accountId, action, object: accountId });
+      return { suspendedAt };
+    });
 }

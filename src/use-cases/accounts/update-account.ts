@@ -1,6 +1,6 @@
 /** Changes the given settings of an account. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Account, AccountSettings } from '../../domain/accounts/account.ts';
+import type { AccountSettings } from '../../domain/accounts/account.ts';
 import { confirmRates, listRateChanges } from '../../domain/accounts/exchange-rates.ts';
 import { checkLogo } from '../../domain/accounts/logo.ts';
 import type { Actor } from '../../domain/audit.ts';
@@ -18,20 +18,17 @@ import { checkProviderAddresses } from './check-provider-addresses.ts';
 import { type ApiSecrets, sealSecret } from './create-account.ts';
 import { unknownAccount } from './rotate-secret.ts';
 
-/** What an account has besides its settings. */
-type AccountParts = {
-  readonly apiSecrets?: ApiSecrets;
-  /** The bytes of an image. Null removes the logo. */
-  readonly logo?: Buffer | null | undefined;
-};
-
+/** `logo` are the bytes of an image; null removes the logo. */
 export async function updateAccount(
   services: Pick<Services, 'database' | 'masterKeys' | 'clock' | 'settings'>,
   accountId: string,
   decideChange: (account: StoredAccount) => Partial<AccountSettings>,
   actor: Actor,
-  { apiSecrets = {}, logo: bytes }: AccountParts = {},
-): Promise<AccountSettings & Pick<Account, 'accountId' | 'logo'>> {
+  {
+    apiSecrets = {},
+    logo: bytes,
+  }: { apiSecrets?: ApiSecrets; logo?: Buffer | null | undefined } = {},
+) {
   const logo = bytes && checkLogo(bytes);
   return services.database.transaction(async (tx) => {
     const account = await lockAccount(tx, accountId);

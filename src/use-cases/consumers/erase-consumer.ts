@@ -19,7 +19,7 @@ import {
 } from '../../store/consumers/erasure.ts';
 import { lockNotes, saveNote } from '../../store/consumers/notes.ts';
 import { eraseOneOrder, eraseStored, listPersonalValues, mergeValues } from './erase-order.ts';
-import { findConsumer } from './find-consumer.ts';
+import { findConsumer, readPages } from './find-consumer.ts';
 
 export async function eraseConsumer(
   services: Pick<Services, 'database' | 'accounts' | 'clock'>,
@@ -31,14 +31,8 @@ export async function eraseConsumer(
   const found = await findConsumer(services.database, account, given);
   const { consumer, named, linked } = found;
   const { deliveries, orderIds } = await eraseUnlinked(services, accountId, consumer);
-  const total = {
-    orders: 0,
-    mentionedOrders: 0,
-    transactions: 0,
-    deliveries,
-    historyRows: 0,
-    events: 0,
-  };
+  const none = { orders: 0, mentionedOrders: 0, transactions: 0 };
+  const total = { ...none, deliveries, historyRows: 0, events: 0 };
   // The consumer's own orders come last: if this run is interrupted, the next one needs them to find the others.
   const own = new Set([...linked, ...named]);
   const others = [...new Set([...found.mentioned, ...orderIds])].filter((id) => !own.has(id));
@@ -52,8 +46,19 @@ export async function eraseConsumer(
     total.historyRows += erased.historyRows;
     total.events += erased.events;
   }
-  const notes = await eraseNotesAndAudit(services, account, consumer, given, actor, total);
-  return { ...total, notes };
+  const scrub = createScrub(valuesOf(consumer));
+  // The audit log contains a keyed digest instead of the consumer's e-mail address or phone number.
+  const email = given.email === undefined ? undefined : foldEmail(given.email);
+  const name = email ?? given.phones.map(({ full }) => full).join(',');
+  const object = `consumer_${consumerDataKeyOf(account).digest(name).toString('hex').slice(0, 32)}`;
+  return services.database.transaction(async (tx) => {
+    const notes = (await lockNotes(tx, accountId)).filter(({ note }) => scrub(note) !== note);
+    for (const { key, note } of notes) await saveNote(tx, accountId, { key, note: scrub(note) });
+    const details = { ...total, notes: notes.length };
+    const action = 'consumer.erased';
+    await appendAudit(tx, actor, services.clock(), { accountId, action, object, details });
+    return details;
+  });
 }
 
 const pageSize = 200;
@@ -63,14 +68,12 @@ async function eraseUnlinked(
   services: Pick<Services, 'database' | 'clock'>,
   accountId: string,
   consumer: Consumer,
-): Promise<{ readonly deliveries: number; readonly orderIds: readonly string[] }> {
-  const { database } = services;
+) {
   const isMentioned = createSearch(valuesOf(consumer));
   const orderIds = new Set<string>();
   let deliveries = 0;
-  let after: string | undefined = '';
-  while (after !== undefined) {
-    const page = await listBodies(database, accountId, after, pageSize);
+  const list = (after = '') => listBodies(services.database, accountId, after, pageSize);
+  for await (const page of readPages<StoredBody>(pageSize, (last) => list(last?.deliveryId))) {
     const mentions = page.filter(({ body, why }) =>
       [...textsOfBody(body), why ?? ''].some(isMentioned),
     );
@@ -78,9 +81,8 @@ async function eraseUnlinked(
     for (const { orderId } of mentions) if (orderId !== null) orderIds.add(orderId);
     if (unlinked.length > 0)
       deliveries += await eraseDeliveries(services, accountId, consumer, unlinked);
-    after = page.length === pageSize ? page.at(-1)?.deliveryId : undefined;
   }
-  return { deliveries, orderIds: [...orderIds] };
+  return { deliveries, orderIds };
 }
 
 /** Skips a delivery that was linked to an order since it was listed: the next run finds that order. */
@@ -99,30 +101,6 @@ async function eraseDeliveries(
     });
     await saveErasedBodies(tx, accountId, erased, clock());
     return erased.length;
-  });
-}
-
-/** The audit log contains a keyed digest instead of the consumer's e-mail address or phone number. */
-async function eraseNotesAndAudit(
-  { database, clock }: Pick<Services, 'database' | 'clock'>,
-  account: Account,
-  consumer: Consumer,
-  given: Consumer,
-  actor: Actor,
-  counts: Readonly<Record<string, number>>,
-): Promise<number> {
-  const { accountId } = account;
-  const scrub = createScrub(valuesOf(consumer));
-  const email = given.email === undefined ? undefined : foldEmail(given.email);
-  const name = email ?? given.phones.map(({ full }) => full).join(',');
-  const object = `consumer_${consumerDataKeyOf(account).digest(name).toString('hex').slice(0, 32)}`;
-  return database.transaction(async (tx) => {
-    const notes = (await lockNotes(tx, accountId)).filter(({ note }) => scrub(note) !== note);
-    for (const { key, note } of notes) await saveNote(tx, accountId, { key, note: scrub(note) });
-    const details = { ...counts, notes: notes.length };
-    const action = 'consumer.erased';
-    await appendAudit(tx, actor, clock(), { accountId, action, object, details });
-    return notes.length;
   });
 }
 

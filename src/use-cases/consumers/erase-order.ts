@@ -41,7 +41,7 @@ import { listHistoryRows, saveHistoryRows } from '../../store/orders/history.ts'
 import { lockOrder } from '../../store/orders/orders.ts';
 import { lockSlots } from '../../store/reports/slot-cursors.ts';
 import { loadOrderState } from '../order-state/lock-order-state.ts';
-import type { FoundConsumer } from './find-consumer.ts';
+import { type FoundConsumer, readPages } from './find-consumer.ts';
 
 /** Returns how many rows were changed. */
 export async function eraseOneOrder(
@@ -76,8 +76,7 @@ export async function eraseOneOrder(
     if (relation === 'own') await forgetEmails(tx, order);
     return {
       relation,
-      transactions: erased.filter((entry, index) => !isDeepStrictEqual(entry, transactions[index]))
-        .length,
+      transactions: listDifferent(erased, transactions).length,
       deliveries: await eraseBodies(tx, key, scrub, now),
       historyRows: await eraseHistory(tx, order, scrub, relation),
       events: await eraseEvents(tx, account, key, { scrub, relation, now }),
@@ -106,25 +105,14 @@ export function mergeValues(values: readonly PersonalValues[]): PersonalValues {
 /** Small pages, because bodies may be large. */
 const pageSize = 100;
 
-async function eachBody(
-  tx: Transaction,
-  key: OrderKey,
-  use: (page: readonly StoredBody[]) => Promise<void> | void,
-): Promise<void> {
-  let page: readonly StoredBody[];
-  let after = '';
-  do {
-    page = await listBodiesOfOrder(tx, key, after, pageSize);
-    await use(page);
-    after = page.at(-1)?.deliveryId ?? '';
-  } while (page.length === pageSize);
+function readBodies(tx: Transaction, key: OrderKey) {
+  const list = (after = '') => listBodiesOfOrder(tx, key, after, pageSize);
+  return readPages<StoredBody>(pageSize, (last) => list(last?.deliveryId));
 }
 
 async function listValuesInBodies(tx: Transaction, key: OrderKey): Promise<PersonalValues[]> {
   const values: PersonalValues[] = [];
-  await eachBody(tx, key, (page) => {
-    values.push(...page.map(listPersonalValues));
-  });
+  for await (const page of readBodies(tx, key)) values.push(...page.map(listPersonalValues));
   return values;
 }
 
@@ -132,18 +120,13 @@ export function listPersonalValues({ provider, body }: StoredBody): PersonalValu
   return getProvider(provider).erasing.listPersonalValues(body);
 }
 
-async function eraseBodies(
-  tx: Transaction,
-  key: OrderKey,
-  scrub: Scrub,
-  now: Date,
-): Promise<number> {
+async function eraseBodies(tx: Transaction, key: OrderKey, scrub: Scrub, now: Date) {
   let count = 0;
-  await eachBody(tx, key, async (page) => {
+  for await (const page of readBodies(tx, key)) {
     const erased = page.flatMap((stored) => eraseStored(stored, scrub) ?? []);
     await saveErasedBodies(tx, key.accountId, erased, now);
     count += erased.length;
-  });
+  }
   return count;
 }
 
@@ -171,22 +154,25 @@ async function eraseHistory(
       ),
     })),
   }));
-  const changed = erased.filter((row, index) => !isDeepStrictEqual(row, rows[index]));
+  const changed = listDifferent(erased, rows);
   await saveHistoryRows(tx, order, changed);
   return changed.length;
 }
 
-/**
- * Erases personal data from the events of an order. A body that nobody waits for any more is deleted; one that is still
- * to be sent is rewritten, because the shop must learn the result all the same. Contract 8.7.
- */
+function listDifferent<Row>(after: readonly Row[], before: readonly Row[]): readonly Row[] {
+  return after.filter((row, index) => !isDeepStrictEqual(row, before[index]));
+}
+
 type Erasing = {
   readonly scrub: Scrub;
   readonly relation: ConsumerRelation;
   readonly now: Date;
 };
 
-/** The order must be locked. Returns how many events were changed. */
+/**
+ * A body that nobody waits for any more is deleted; one that is still to be sent is rewritten, because the shop must
+ * learn the result all the same. Contract 8.7. The order must be locked. Returns how many events were changed.
+ */
 async function eraseEvents(
   tx: Transaction,
   account: Account | undefined,

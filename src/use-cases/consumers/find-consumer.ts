@@ -15,31 +15,20 @@ import type { Database } from '../../postgres/database.ts';
 import { type ListedOrder, listOrdersOfAccount } from '../../store/consumers/erasure.ts';
 import { createFindEarlier } from '../orders/identify-consumer.ts';
 
-export type FoundConsumer = {
-  /** The given consumer with the phone numbers found in their orders. */
-  readonly consumer: Consumer;
-  /** True for an order that is or was this consumer's. */
-  readonly isOwn: (order: OwnedOrder) => boolean;
-  /** Orders that have, or had before a change, the given e-mail address or phone number. */
-  readonly named: readonly string[];
-  /** Orders of the same consumer under another e-mail address. */
-  readonly linked: readonly string[];
-  /** Orders of other consumers that mention this one. */
-  readonly mentioned: readonly string[];
-};
+export type FoundConsumer = Awaited<ReturnType<typeof findConsumer>>;
 
 type OwnedOrder = Pick<Order, 'userId' | 'details' | 'earlierConsumers'>;
 
 /** Further ids and phone numbers of the consumer, collected from the `named` orders. */
 type Learned = { readonly userIds: Set<string>; readonly phones: ConsumerPhone[] };
 
-export async function findConsumer(
-  database: Database,
-  account: Account,
-  given: Consumer,
-): Promise<FoundConsumer> {
+/** Returns the given consumer with the phone numbers found in their orders, and which orders are or were theirs. */
+export async function findConsumer(database: Database, account: Account, given: Consumer) {
+  // Orders that have, or had before a change, the given e-mail address or phone number.
   const named = new Set<string>();
+  // Orders of the same consumer under another e-mail address.
   const linked = new Set<string>();
+  // Orders of other consumers that mention this one.
   const mentioned = new Set<string>();
   const learned: Learned = { userIds: new Set(), phones: [] };
   const learn = createLearn(account, given, learned);
@@ -69,17 +58,22 @@ const pageSize = 500;
  * Reads all orders of the account, because no index contains consumer data. They are not compared in SQL, which lowers
  * the case of letters differently and sees escaped JSON texts.
  */
-async function* eachOrder(
-  database: Database,
-  { accountId }: Account,
-): AsyncGenerator<ListedOrder, void> {
-  let page: readonly ListedOrder[];
-  let after = '';
-  do {
-    page = await listOrdersOfAccount(database, accountId, after, pageSize);
+async function* eachOrder(database: Database, { accountId }: Account) {
+  const list = (after = '') => listOrdersOfAccount(database, accountId, after, pageSize);
+  for await (const page of readPages<ListedOrder>(pageSize, (last) => list(last?.orderId))) {
     yield* page;
-    after = page.at(-1)?.orderId ?? '';
-  } while (page.length === pageSize);
+  }
+}
+
+/** Reads page by page, each behind the last row of the one before, until a page is not full. */
+export async function* readPages<Row>(
+  size: number,
+  read: (last: Row | undefined) => Promise<readonly Row[]>,
+): AsyncGenerator<readonly Row[], void> {
+  for (let page = await read(undefined); ; page = await read(page.at(-1))) {
+    yield page;
+    if (page.length < size) return;
+  }
 }
 
 /**

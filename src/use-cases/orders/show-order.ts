@@ -37,8 +37,6 @@ export async function showOrder(
 }
 
 /** Finds one order for an operator, by its id or invoice, in one account or in all. */
-type Refusal = { readonly refusal: string };
-
 export async function findOrder(database: Database, name: string, accountId: string | undefined) {
   const accountIds = accountId === undefined ? await listAccountIds(database) : [accountId];
   const [found, another] = await findOrdersNamed(database, name, accountIds);

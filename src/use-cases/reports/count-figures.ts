@@ -2,7 +2,6 @@
  * Counts half hours again and stores what differs: in the sweep, or all of them for an operator. Doing it again changes
  * nothing. See docs/decisions/0045.
  */
-
 import type { Actor } from '../../domain/audit.ts';
 import { listDifferences } from '../../domain/reports/figure.ts';
 import { dayOf } from '../../domain/reports/slot.ts';
@@ -86,12 +85,8 @@ export async function rebuildFigures(
     counted += rebuilt.counted;
     changed += rebuilt.changed;
     if (rebuilt.changed === 0) continue;
-    const done = {
-      accountId: id,
-      action: 'figures.rebuilt',
-      object: id,
-      details: rebuilt,
-    } as const;
+    const action = 'figures.rebuilt';
+    const done = { accountId: id, action, object: id, details: rebuilt } as const;
     await database.transaction((tx) => appendAudit(tx, actor, clock(), done));
   }
   if (!accountId) {

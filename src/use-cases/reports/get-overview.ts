@@ -5,7 +5,6 @@
 import { type Figure, shareKinds } from '../../domain/reports/figure.ts';
 import {
   buildOverview,
-  type Overview,
   type Period,
   type PeriodRequest,
   readPeriod,
@@ -19,29 +18,21 @@ import { countDeliveriesOfState, countUndelivered } from '../../store/inbox/atte
 import { sumDays } from '../../store/reports/figure-days.ts';
 import { listSlotsChangedSince } from '../../store/reports/figure-slots.ts';
 import {
-  type BucketFigure,
   countSlot,
   listLargeSlots,
   sumFigures,
   sumFiguresByBucket,
 } from '../../store/reports/figures.ts';
 import { findPass, findWalk } from '../../store/reports/slot-cursors.ts';
-import { countMax, countReview, type LimitedCount, limited } from '../review/list-review.ts';
+import { countMax, countReview, limited } from '../review/list-review.ts';
 
-export type AccountOverview = Overview & {
-  readonly attention: Attention;
-  /**
-   * False until the first walk over all orders is complete, a while after an upgrade, and while the sweep is far behind:
-   * figures may be too low.
-   */
-  readonly isComplete: boolean;
-};
+export type AccountOverview = Awaited<ReturnType<typeof getOverview>>;
 
 export async function getOverview(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
   accountId: string,
   request: PeriodRequest,
-): Promise<AccountOverview> {
+) {
   const period = readPeriod(request);
   const now = clock();
   const { since, isLate } = await findUncounted(database, now);
@@ -51,17 +42,16 @@ export async function getOverview(
     sumFiguresByBucket(database, accountId, { ...range, kinds: seriesKinds }, period),
     sumShares(database, accountId, range),
     countFresh(database, accountId, fresh),
-    countAttention({ database }, accountId),
+    countAttention(database, accountId),
     findWalk(database, 'figures'),
   ]);
   // The shares are not shown by bucket, so they may all be in the first one.
   const placed = shares.map((share) => ({ ...share, startsAt: period.from }));
   const figures = [...series, ...placed, ...counted];
-  return {
-    ...buildOverview(period, figures),
-    attention,
-    isComplete: walk.completed > 0 && !isLate,
-  };
+  // Figures may be too low until the first walk over all orders is complete, a while after an upgrade, and while the
+  // sweep is far behind.
+  const isComplete = walk.completed > 0 && !isLate;
+  return { ...buildOverview(period, figures), attention, isComplete };
 }
 
 const seriesKinds = ['created', 'completed', 'paid', 'failed', 'refunded'] as const;
@@ -71,8 +61,8 @@ type Range = { readonly from: Date; readonly to: Date; readonly except: readonly
 /** Whole days of UTC are read as such, but for days of which a half hour is counted here. */
 async function sumShares(database: Database, accountId: string, range: Range): Promise<Figure[]> {
   const { from, to, except } = range;
-  const [first, last] = [dayOf(new Date(from.getTime() - 1)), dayOf(to)];
-  const [wholeFrom, wholeTo] = [dayAfter(first), last];
+  const wholeFrom = dayAfter(dayOf(new Date(from.getTime() - 1)));
+  const wholeTo = dayOf(to);
   const ofSlots = (part: Pick<Range, 'from' | 'to'>) =>
     sumFigures(database, accountId, { ...part, except, kinds: shareKinds });
   if (wholeFrom >= wholeTo) return ofSlots(range);
@@ -122,11 +112,7 @@ async function listFreshSlots(
   return slots.filter((slot) => !large.some((other) => Number(other) === Number(slot)));
 }
 
-async function countFresh(
-  database: Database,
-  accountId: string,
-  slots: readonly Date[],
-): Promise<BucketFigure[]> {
+async function countFresh(database: Database, accountId: string, slots: readonly Date[]) {
   const counted = await Promise.all(
     slots.map(async (startsAt) => {
       const figures = await countSlot(database, { accountId, startsAt });
@@ -136,20 +122,8 @@ async function countFresh(
   return counted.flat();
 }
 
-/** Counts what needs a person's attention in an account, up to a limit. */
-export type Attention = {
-  /** Everything that the review lists, dead deliveries included. */
-  readonly review: LimitedCount;
-  readonly parkedDeliveries: LimitedCount;
-  /** Events for endpoints that were given up. */
-  readonly undeliveredEvents: LimitedCount;
-  readonly disabledEndpoints: LimitedCount;
-};
-
-async function countAttention(
-  { database }: Pick<Services, 'database'>,
-  accountId: string,
-): Promise<Attention> {
+/** Counts what needs a person's attention in an account, up to a limit. The review includes dead deliveries. */
+async function countAttention(database: Database, accountId: string) {
   const [review, parked, undelivered, endpoints] = await Promise.all([
     countReview({ database }, accountId),
     countDeliveriesOfState(database, accountId, 'parked', countMax + 1),

@@ -6,13 +6,13 @@ import {
   type ReviewFlag,
   type ReviewReason,
 } from '../../domain/review-flag.ts';
-import type { Database } from '../../postgres/database.ts';
+import type { Database, Queryable } from '../../postgres/database.ts';
 import {
   type DeliveryToReview,
   type Flagged,
   listFlagsOfOrders,
 } from '../../store/inbox/review.ts';
-import { listResolutions, type ResolvedFlag } from '../../store/inbox/review-resolutions.ts';
+import { listResolutions } from '../../store/inbox/review-resolutions.ts';
 import { type HistoryEntry, listHistoryOfOrders } from '../../store/orders/history.ts';
 
 export type ReviewEntry = {
@@ -39,16 +39,18 @@ export async function describeDeliveries(
   for (const [accountId, own] of Map.groupBy(page, (entry) => entry.accountId)) {
     const orderIds = own.flatMap(({ orderId }) => orderId ?? []);
     const flagged = await listFlagsOfOrders(database, accountId, orderIds);
-    const closed = await listResolutions(database, accountId, flagged.map(subjectOf));
+    const findResolution = await readResolutions(database, accountId, flagged);
     for (const delivery of own) {
-      const ofOrder = flagged.filter(({ orderId }) => orderId === delivery.orderId);
-      const flags = delivery.flags.filter(
-        (flag) =>
-          !isGone(flag, delivery, ofOrder) &&
-          !ofOrder.some((entry) => covers(entry, flag, delivery, closed)),
-      );
-      if (delivery.state === 'dead') entries.push(describeDead(delivery));
-      else if (flags.length > 0 || delivery.flags.length === 0) {
+      const { orderId, since, state } = delivery;
+      const ofOrder = flagged.filter((entry) => entry.orderId === orderId);
+      const flags = delivery.flags.filter((flag) => {
+        const raised = ofOrder.filter((entry) => entry.flags.includes(flag));
+        // The order may have lost the flag, for example after a voided payment was captured again.
+        if (raised.length === 0) return orderId === null || deliveryFlags.has(flag);
+        // It is listed separately, unless it was resolved before the delivery arrived.
+        return raised.every((entry) => (findResolution(entry, flag)?.at ?? since) < since);
+      });
+      if (state === 'dead' || flags.length > 0 || delivery.flags.length === 0) {
         entries.push(describeDelivery(delivery, flags));
       }
     }
@@ -56,54 +58,20 @@ export async function describeDeliveries(
   return entries;
 }
 
-/** True if the order does not have the flag any more, for example after a voided payment was captured again. */
-function isGone(
-  flag: ReviewFlag,
-  { orderId }: DeliveryToReview,
-  ofOrder: ReadonlyArray<Pick<Flagged, 'flags'>>,
-): boolean {
-  if (orderId === null || deliveryFlags.has(flag)) return false;
-  return !ofOrder.some((entry) => entry.flags.includes(flag));
-}
-
-/** True if the flag is listed separately, or was resolved after the delivery arrived. */
-function covers(
-  entry: Pick<Flagged, 'orderId' | 'transactionId' | 'flags'>,
-  flag: ReviewFlag,
-  { since }: DeliveryToReview,
-  closed: readonly ResolvedFlag[],
-): boolean {
-  if (!entry.flags.includes(flag)) return false;
-  const subject = subjectOf(entry);
-  const closing = closed.find((other) => other.subject === subject && other.flag === flag);
-  return !closing || closing.at >= since;
-}
-
-function describeDead(delivery: DeliveryToReview): ReviewEntry {
-  const reason = ['dead', delivery.why].filter(Boolean).join(': ');
-  return { ...common(delivery), ...explained(['dead']), reason };
-}
-
 function describeDelivery(delivery: DeliveryToReview, flags: readonly ReviewFlag[]): ReviewEntry {
-  if (flags.length > 0) return { ...common(delivery), ...explained(flags) };
-  const reason = delivery.why ?? delivery.state;
-  return { ...common(delivery), ...explained(['needs_review']), reason };
+  const { deliveryId: id, accountId, orderId, why, since, state } = delivery;
+  const of = { id, kind: 'delivery', accountId, orderId, transactionId: null } as const;
+  const entry = { ...of, why, since };
+  if (state === 'dead') {
+    const reason = ['dead', why].filter(Boolean).join(': ');
+    return { ...entry, ...explained(['dead']), reason };
+  }
+  if (flags.length > 0) return { ...entry, ...explained(flags) };
+  return { ...entry, ...explained(['needs_review']), reason: why ?? state };
 }
 
 function explained(reasons: readonly ReviewReason[]) {
   return { reasons, reason: reasons.join(', '), advice: adviceFor(reasons) };
-}
-
-function common({ deliveryId, accountId, orderId, why, since }: DeliveryToReview) {
-  return {
-    id: deliveryId,
-    kind: 'delivery',
-    accountId,
-    orderId,
-    transactionId: null,
-    why,
-    since,
-  } as const;
 }
 
 export async function describeFlags(
@@ -111,59 +79,38 @@ export async function describeFlags(
   page: readonly Flagged[],
 ): Promise<ReviewEntry[]> {
   const entries: ReviewEntry[] = [];
-  const openByAccount = Map.groupBy(
-    await listOpenFlags(database, page),
-    ({ entry }) => entry.accountId,
-  );
-  for (const [accountId, open] of openByAccount) {
+  const allOpen = await listOpenFlags(database, page);
+  for (const [accountId, open] of Map.groupBy(allOpen, ({ entry }) => entry.accountId)) {
     const orderIds = [...new Set(open.map(({ entry }) => entry.orderId))];
     const histories = await listHistoryOfOrders(database, accountId, orderIds);
-    entries.push(
-      ...open.map(({ entry, flag }) => describeFlag(entry, flag, histories.get(entry.orderId))),
-    );
+    for (const { entry, flag } of open) {
+      const { orderId, transactionId, happenedAt } = entry;
+      entries.push({
+        id: flagIdOf({ accountId, subject: subjectOf(entry), flag }),
+        kind: 'flag',
+        accountId,
+        orderId,
+        transactionId,
+        why: null,
+        ...explained([flag]),
+        since: findRaised(histories.get(orderId) ?? [], transactionId, flag) ?? happenedAt,
+      });
+    }
   }
   return entries;
 }
 
-type OpenFlag = { readonly entry: Flagged; readonly flag: ReviewFlag };
-
 /** The flags that are not resolved. */
-export async function listOpenFlags(
-  database: Database,
-  page: readonly Flagged[],
-): Promise<OpenFlag[]> {
-  const found: OpenFlag[] = [];
+export async function listOpenFlags(database: Database, page: readonly Flagged[]) {
+  const found: { readonly entry: Flagged; readonly flag: ReviewFlag }[] = [];
   for (const [accountId, own] of Map.groupBy(page, (entry) => entry.accountId)) {
-    const closed = await listResolutions(database, accountId, own.map(subjectOf));
-    const isClosed = (subject: string, flag: ReviewFlag) =>
-      closed.some((entry) => entry.subject === subject && entry.flag === flag);
-    found.push(
-      ...own.flatMap((entry) =>
-        entry.flags
-          .filter((flag) => !isClosed(subjectOf(entry), flag))
-          .map((flag) => ({ entry, flag })),
-      ),
-    );
+    const findResolution = await readResolutions(database, accountId, own);
+    for (const entry of own) {
+      const open = entry.flags.filter((flag) => !findResolution(entry, flag));
+      found.push(...open.map((flag) => ({ entry, flag })));
+    }
   }
   return found;
-}
-
-function describeFlag(
-  flagged: Flagged,
-  flag: ReviewFlag,
-  history: readonly HistoryEntry[] = [],
-): ReviewEntry {
-  const { accountId, orderId, transactionId, happenedAt } = flagged;
-  return {
-    id: flagIdOf({ accountId, subject: subjectOf(flagged), flag }),
-    kind: 'flag',
-    accountId,
-    orderId,
-    transactionId,
-    why: null,
-    ...explained([flag]),
-    since: findRaised(history, transactionId, flag) ?? happenedAt,
-  };
 }
 
 /** When the flag was last raised. Undefined if that part of the history was pruned. */
@@ -180,9 +127,19 @@ function findRaised(
   )?.happenedAt;
 }
 
-export function subjectOf({
-  orderId,
-  transactionId,
-}: Pick<Flagged, 'orderId' | 'transactionId'>): string {
+type Subject = Pick<Flagged, 'orderId' | 'transactionId'>;
+
+export function subjectOf({ orderId, transactionId }: Subject): string {
   return transactionId ?? orderId;
+}
+
+/** Returns a function that finds the resolution of a flag. */
+export async function readResolutions(
+  database: Queryable,
+  accountId: string,
+  flagged: readonly Subject[],
+) {
+  const closed = await listResolutions(database, accountId, flagged.map(subjectOf));
+  return (entry: Subject, flag: ReviewFlag) =>
+    closed.find((other) => other.subject === subjectOf(entry) && other.flag === flag);
 }

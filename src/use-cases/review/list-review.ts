@@ -50,33 +50,19 @@ export async function listReview(
   }
 }
 
-type List = {
-  readonly name: string;
-  readonly read: (
-    database: Database,
-    page: ReviewPage,
-  ) => Promise<{
-    readonly count: number;
-    readonly last: ReviewPage['after'];
-    readonly describe: () => Promise<ReviewEntry[]>;
-    readonly countOpen: () => Promise<number>;
-  }>;
-};
-
 /** Dead deliveries come last: those of other businesses may be many. */
-const lists: readonly List[] = [
+const lists = [
   deliveriesOf('needs_review'),
   listOf('orders', listFlaggedOrders, subjectOf, describeFlags, listOpenFlags),
   listOf('transactions', listFlaggedTransactions, subjectOf, describeFlags, listOpenFlags),
   deliveriesOf('dead'),
 ];
 
-function deliveriesOf(state: 'needs_review' | 'dead'): List {
+function deliveriesOf(state: 'needs_review' | 'dead') {
   return listOf(
     state,
     (database, page) => listDeliveriesToReview(database, state, page),
     ({ deliveryId }) => deliveryId,
-    describeDeliveries,
     describeDeliveries,
   );
 }
@@ -86,11 +72,11 @@ function listOf<Row extends { readonly accountId: string }>(
   list: (database: Database, page: ReviewPage) => Promise<Row[]>,
   idOf: (row: Row) => string,
   describe: (database: Database, rows: readonly Row[]) => Promise<ReviewEntry[]>,
-  listOpen: (database: Database, rows: readonly Row[]) => Promise<readonly unknown[]>,
-): List {
+  listOpen: (database: Database, rows: readonly Row[]) => Promise<readonly unknown[]> = describe,
+) {
   return {
     name,
-    read: async (database, page) => {
+    read: async (database: Database, page: ReviewPage) => {
       const rows = await list(database, page);
       const last = rows.at(-1);
       return {
@@ -110,20 +96,15 @@ async function readPage(
   const start = after === undefined ? { list: 0, row: undefined } : findStart(after);
   if (!start) return undefined;
   const entries: ReviewEntry[] = [];
-  let rowsLeft = limit;
-  for (const [index, { name, read }] of lists.entries()) {
-    if (index < start.list) continue;
-    if (rowsLeft === 0) return { entries, next: `${name}:` };
-    const row = index === start.list ? start.row : undefined;
-    const { count, last, describe } = await read(database, {
-      accountId,
-      after: row,
-      limit: rowsLeft,
-    });
+  let page = { accountId, after: start.row, limit };
+  for (const { name, read } of lists.slice(start.list)) {
+    if (page.limit === 0) return { entries, next: `${name}:` };
+    const { count, last, describe } = await read(database, page);
     entries.push(...(await describe()));
-    const isFull = count === rowsLeft;
-    rowsLeft -= count;
-    if (isFull && last) return { entries, next: `${name}:${last.accountId}/${last.id}` };
+    if (count === page.limit && last) {
+      return { entries, next: `${name}:${last.accountId}/${last.id}` };
+    }
+    page = { accountId, after: undefined, limit: page.limit - count };
   }
   return { entries };
 }
@@ -163,11 +144,7 @@ export function limited(count: number, isMore = false): LimitedCount {
   return { count: Math.min(count, countMax), isMore: isMore || count > countMax };
 }
 
-async function countPages(
-  database: Database,
-  accountId: string,
-  { read }: List,
-): Promise<LimitedCount> {
+async function countPages(database: Database, accountId: string, { read }: (typeof lists)[number]) {
   let open = 0;
   let after: ReviewPage['after'];
   for (let pages = 0; pages < pagesMax; pages += 1) {

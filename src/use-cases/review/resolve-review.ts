@@ -6,11 +6,12 @@ import type { Actor } from '../../domain/audit.ts';
 import { findAccountIdOfDelivery } from '../../domain/ids.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import { type FlagKey, findFlagKey, findNote, orderIdOf } from '../../domain/inbox/review.ts';
-import type { Database, Transaction } from '../../postgres/database.ts';
+import type { ReviewFlag } from '../../domain/review-flag.ts';
+import type { Transaction } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { lockDelivery } from '../../store/inbox/deliveries.ts';
-import { deleteOtherReferences, deleteReferencesOf } from '../../store/inbox/parked-deliveries.ts';
+import { deleteReferencesOf } from '../../store/inbox/parked-deliveries.ts';
 import {
   type DeliveryToReview,
   listDeliveriesToReview,
@@ -18,11 +19,11 @@ import {
 } from '../../store/inbox/review.ts';
 import {
   insertResolution,
-  listResolutions,
   lockDeliveriesToReview,
   lockToResolve,
   saveResolvedDeliveries,
 } from '../../store/inbox/review-resolutions.ts';
+import { readResolutions, subjectOf } from './describe-review.ts';
 
 type ReviewToResolve = {
   /** The id of a delivery or of a flag, as the review list shows it. */
@@ -53,8 +54,6 @@ const noteRefusal: RefusedReview = {
   refusal: 'The note must have 1 to 1,024 characters.',
 };
 
-type Closing = ReviewToResolve & { readonly at: Date };
-
 export async function resolveReview(
   services: Pick<Services, 'database' | 'clock'>,
   request: ReviewToResolve,
@@ -83,12 +82,13 @@ function resolvedBefore(what: string): RefusedReview {
   return { kind: 'resolved_before', refusal: `${what} was resolved before.` };
 }
 
+type Closing = ReviewToResolve & { readonly at: Date };
+
 async function resolveDelivery(
   tx: Transaction,
   accountId: string,
-  closing: Closing,
+  { id, at, actor, note }: Closing,
 ): Promise<ResolvedReview | RefusedReview> {
-  const { id, at, actor, note } = closing;
   const delivery = await lockDelivery(tx, accountId, id);
   if (!delivery) return unknown(`There is no delivery ${id}.`);
   const { state } = delivery;
@@ -97,47 +97,48 @@ async function resolveDelivery(
     const rule = 'only one that is needs_review or dead can be resolved';
     return { kind: 'not_open', refusal: `Delivery ${id} is ${state}: ${rule}.` };
   }
-  await saveResolvedDeliveries(tx, accountId, [id], at);
-  await deleteOtherReferences(tx, [{ accountId, deliveryId: id, names: [] }]);
-  await appendAudit(tx, actor, at, resolvedDelivery(delivery, note));
+  await saveResolved(tx, accountId, state, [delivery], { at, actor, note });
   return { kind: 'delivery', at, note, deliveryIds: [id] };
 }
 
-function resolvedDelivery(
-  delivery: Pick<Delivery, 'accountId' | 'deliveryId' | 'state' | 'flags' | 'orderId' | 'provider'>,
-  note: string,
+/** The deliveries must be locked. */
+async function saveResolved(
+  tx: Transaction,
+  accountId: string,
+  state: DeliveryToReview['state'],
+  deliveries: readonly Pick<Delivery, 'deliveryId' | 'flags' | 'orderId' | 'provider'>[],
+  { at, actor, note }: Pick<Closing, 'at' | 'actor' | 'note'>,
 ) {
-  const { accountId, deliveryId, state, flags, orderId, provider } = delivery;
-  const details = { state, flags, order_id: orderId, provider };
-  return { accountId, action: 'delivery.resolved', object: deliveryId, note, details } as const;
+  const ids = deliveries.map(({ deliveryId }) => deliveryId);
+  await saveResolvedDeliveries(tx, accountId, ids, at);
+  await deleteReferencesOf(tx, accountId, ids);
+  const done = deliveries.map(({ deliveryId, flags, orderId, provider }) => {
+    const details = { state, flags, order_id: orderId, provider };
+    return { accountId, action: 'delivery.resolved', object: deliveryId, note, details } as const;
+  });
+  await appendAudit(tx, actor, at, ...done);
 }
 
 async function resolveFlag(
   tx: Transaction,
   key: FlagKey,
-  closing: Closing,
+  { id, at, actor, note }: Closing,
 ): Promise<ResolvedReview | RefusedReview> {
-  const { id, at, actor, note } = closing;
   const { accountId, subject, flag } = key;
   const orderId = orderIdOf(subject);
   // Deliveries are locked first, as everywhere: the same order of locks avoids deadlocks.
   const deliveries = await lockDeliveriesToReview(tx, accountId, orderId);
   const flagged = await listFlagsOfOrders(tx, accountId, [orderId]);
-  const own = flagged.find((entry) => (entry.transactionId ?? entry.orderId) === subject);
+  const own = flagged.find((entry) => subjectOf(entry) === subject);
   if (!own?.flags.includes(flag)) return unknown(`There is no flag ${flag} on ${subject}.`);
   const isFirst = await insertResolution(tx, { ...key, at, actor: actor.name, note });
   if (!isFirst) return resolvedBefore(`The flag ${flag} on ${subject}`);
 
-  const flags = flagged.flatMap((entry) =>
-    entry.flags.map((raised) => ({ subject: entry.transactionId ?? entry.orderId, flag: raised })),
-  );
-  const subjects = [...new Set(flags.map((entry) => entry.subject))];
-  const closed = await listResolutions(tx, accountId, subjects);
-  const isClosed = (entry: (typeof flags)[number]) =>
-    closed.some((other) => other.subject === entry.subject && other.flag === entry.flag);
-  const open = flags.filter((entry) => !isClosed(entry));
-  const isSettled = (raised: string) =>
-    flags.some((entry) => entry.flag === raised) && !open.some((entry) => entry.flag === raised);
+  const findResolution = await readResolutions(tx, accountId, flagged);
+  const isSettled = (raised: ReviewFlag) => {
+    const raisedBy = flagged.filter((entry) => entry.flags.includes(raised));
+    return raisedBy.length > 0 && raisedBy.every((entry) => findResolution(entry, raised));
+  };
   const deliveryIds = deliveries
     .filter((delivery) => delivery.flags.length > 0 && delivery.flags.every(isSettled))
     .map(({ deliveryId }) => deliveryId);
@@ -149,10 +150,6 @@ async function resolveFlag(
   return { kind: 'flag', at, note, deliveryIds };
 }
 
-/**
- * Resolves all deliveries that have been in a state for long, such as dead ones of another business. Each is recorded
- * in the audit log like one that is resolved by its id. Contract 6.9.
- */
 type DeliveriesToResolve = {
   readonly state: DeliveryToReview['state'];
   /** Only deliveries that entered the state before this. */
@@ -164,14 +161,18 @@ type DeliveriesToResolve = {
 
 const pageSize = 500;
 
-/** In small transactions: if it is interrupted, the rest is resolved by calling it again. */
+/**
+ * Resolves all deliveries that have been in a state for long, such as dead ones of another business. Each is recorded
+ * in the audit log like one that is resolved by its id. In small transactions: if it is interrupted, the rest is
+ * resolved by calling it again.
+ */
 export async function resolveOld(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
   request: DeliveriesToResolve,
 ): Promise<{ readonly resolved: number; readonly note: string } | RefusedReview> {
   const note = findNote(request.note);
   if (note === undefined) return noteRefusal;
-  const { state, accountId, before } = request;
+  const { state, accountId, before, actor } = request;
   let resolved = 0;
   let after: { readonly accountId: string; readonly id: string } | undefined;
   do {
@@ -180,29 +181,15 @@ export async function resolveOld(
     const old = listed.filter(({ since }) => since < before);
     for (const [owner, own] of Map.groupBy(old, (delivery) => delivery.accountId)) {
       const ids = own.map(({ deliveryId }) => deliveryId);
-      resolved += await resolveBatch(database, owner, ids, { ...request, note, at: clock() });
+      const at = clock();
+      resolved += await database.transaction(async (tx) => {
+        const locked = await lockToResolve(tx, owner, ids, { state, before });
+        await saveResolved(tx, owner, state, locked, { at, actor, note });
+        return locked.length;
+      });
     }
     const last = listed.length === pageSize ? listed.at(-1) : undefined;
     after = last && { accountId: last.accountId, id: last.deliveryId };
   } while (after);
   return { resolved, note };
-}
-
-async function resolveBatch(
-  database: Database,
-  accountId: string,
-  deliveryIds: readonly string[],
-  { state, before, note, actor, at }: DeliveriesToResolve & { readonly at: Date },
-): Promise<number> {
-  return database.transaction(async (tx) => {
-    const locked = await lockToResolve(tx, accountId, deliveryIds, { state, before });
-    const ids = locked.map(({ deliveryId }) => deliveryId);
-    await saveResolvedDeliveries(tx, accountId, ids, at);
-    await deleteReferencesOf(tx, accountId, ids);
-    const done = locked.map((delivery) =>
-      resolvedDelivery({ ...delivery, accountId, state }, note),
-    );
-    await appendAudit(tx, actor, at, ...done);
-    return ids.length;
-  });
 }

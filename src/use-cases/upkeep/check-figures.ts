@@ -1,5 +1,4 @@
 /** Compares the stored figures with what the transactions give, half hour by half hour. See docs/decisions/0045. */
-
 import { countOrder } from '../../domain/reports/count-orders.ts';
 import { type Figure, listDifferences } from '../../domain/reports/figure.ts';
 import { dayOf, settledBefore, slotAfter } from '../../domain/reports/slot.ts';
@@ -40,9 +39,8 @@ export async function* checkFigures(
 function slotOfKey(key: RowKey | undefined): Slot | undefined {
   const [accountId, time] = key ?? [];
   const startsAt = new Date(time ?? '');
-  return accountId === undefined || Number.isNaN(Number(startsAt))
-    ? undefined
-    : { accountId, startsAt };
+  if (accountId === undefined || Number.isNaN(Number(startsAt))) return undefined;
+  return { accountId, startsAt };
 }
 
 async function checkSlot(database: Database, slot: Slot): Promise<Breach[]> {
@@ -72,15 +70,13 @@ async function compare(database: Queryable, slot: Slot): Promise<string[]> {
 /** True if the half hour must be counted by now: nothing in it is newer than the last count. */
 async function isDue(tx: Queryable, slot: Slot): Promise<boolean> {
   const { reachedAt } = await findPass(tx, 'figures');
-  if (!reachedAt || !(await isWalked(tx, slot))) return false;
-  const before = settledBefore(reachedAt);
-  return slotAfter(slot.startsAt) <= before && !(await hasChangedSince(tx, slot, before));
-}
-
-/** The first walk counts what was stored before there were figures. */
-async function isWalked(tx: Queryable, { accountId, startsAt }: Slot): Promise<boolean> {
+  if (!reachedAt) return false;
+  const { accountId, startsAt } = slot;
   const { last, completed } = await findWalk(tx, 'figures');
-  if (completed > 0) return true;
-  if (!last || accountId > last.accountId) return false;
-  return accountId < last.accountId || startsAt <= last.startsAt;
+  const isOfWalked = last !== undefined && accountId < last.accountId;
+  const isWalked = isOfWalked || (accountId === last?.accountId && startsAt <= last.startsAt);
+  // The first walk counts what was stored before there were figures.
+  if (completed === 0 && !isWalked) return false;
+  const before = settledBefore(reachedAt);
+  return slotAfter(startsAt) <= before && !(await hasChangedSince(tx, slot, before));
 }

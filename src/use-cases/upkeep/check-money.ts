@@ -2,6 +2,7 @@
  * What must hold for the money of an order, computed from its stored reports and history. The code that it judges (the
  * fold and what relates transactions) is not used here. Pure. Contract 9.11 to 9.14.
  */
+import { paymentsOf, refundsOf } from '../../domain/order-state/matching.ts';
 import type {
   Payment,
   Refund,
@@ -15,7 +16,7 @@ import type { LockedOrderState } from '../order-state/lock-order-state.ts';
 
 /** Contract 9.11: a refund that was reported as made, in whole or in part, and not voided, has not failed. */
 export function checkRefundParts({ transactions }: LockedOrderState): Breach[] {
-  return transactions.filter(isRefund).flatMap((refund) => {
+  return refundsOf(transactions).flatMap((refund) => {
     const { transactionId, status, amount, voidedPspIds } = refund;
     const made = new Map<string, StoredRefundNotice>();
     for (const notice of refund.notices) {
@@ -25,8 +26,9 @@ export function checkRefundParts({ transactions }: LockedOrderState): Breach[] {
       }
     }
     if (made.size === 0) return [];
-    if (status === 'failed')
+    if (status === 'failed') {
       return [{ where: transactionId, what: 'has failed, and a part of it was made' }];
+    }
     const reached = sum([...made.values()], (notice) => notice.amount ?? 0);
     const isSplit = (refund.start?.refund?.parts?.length ?? 0) > 1;
     return isSplit && status === 'succeeded' && amount !== reached
@@ -39,40 +41,33 @@ export function checkRefundParts({ transactions }: LockedOrderState): Breach[] {
 export function checkDiscounts({ order, transactions }: LockedOrderState): Breach[] {
   const { total } = order.amounts;
   const created = new Set(transactions.flatMap(({ start }) => start?.providerOrderId ?? []));
-  return transactions.filter(isPayment).flatMap((payment) => {
+  return paymentsOf(transactions).flatMap((payment) => {
     const { transactionId, offerDiscount, notices } = payment;
     if (offerDiscount === null || offerDiscount === 0) return [];
     const isVouchedFor = notices.some(
       (notice) =>
         notice.providerOrderAmount === total || created.has(notice.names?.providerOrderId ?? ''),
     );
-    return isVouchedFor
-      ? []
-      : [{ where: transactionId, what: 'has a discount of an order that is not known' }];
+    if (isVouchedFor) return [];
+    return [{ where: transactionId, what: 'has a discount of an order that is not known' }];
   });
 }
 
 /** Contract 9.13: the refunds known here account for what the provider has refunded, or the payment is flagged. */
 export function checkRefundTotals({ transactions }: LockedOrderState): Breach[] {
   return [...groupBy(transactions)].flatMap((group) => {
-    const payments = group.filter(isPayment);
-    const refunds = group.filter(isRefund);
+    const payments = paymentsOf(group);
     const reported = group
       .flatMap(({ notices }): readonly AnyNotice[] => notices)
       .flatMap(({ refundedTotal }) => refundedTotal ?? [])
       .reduce((newest, one) => (isNewer(one, newest) ? one : newest), { amount: 0, atMs: -1 });
     const open = payments.filter(({ status }) => status === 'succeeded' || status === 'authorized');
-    const known = sum(refunds, (refund) => accountedFor(refund, reported.atMs));
+    const known = sum(refundsOf(group), (refund) => accountedFor(refund, reported.atMs));
     const isFlagged = payments.some(({ flags }) => flags.includes('refund_unknown'));
     const [first] = open;
-    return first && reported.amount > known && !isFlagged
-      ? [
-          {
-            where: first.transactionId,
-            what: `${reported.amount} were refunded, ${known} are known, and it is not flagged`,
-          },
-        ]
-      : [];
+    if (!first || reported.amount <= known || isFlagged) return [];
+    const what = `${reported.amount} were refunded, ${known} are known, and it is not flagged`;
+    return [{ where: first.transactionId, what }];
   });
 }
 
@@ -81,9 +76,8 @@ export function checkDuplicates(
   { order, transactions }: LockedOrderState,
   history: readonly HistoryRecord[],
 ): Breach[] {
-  const isDuplicate = ({ flags }: Pick<Transaction, 'flags'>) =>
-    flags.includes('duplicate_capture');
-  const payments = transactions.filter(isPayment);
+  const isDuplicate = ({ flags }: Payment) => flags.includes('duplicate_capture');
+  const payments = paymentsOf(transactions);
   const succeeded = payments.filter(({ status }) => status === 'succeeded');
   const flagged = succeeded.filter(isDuplicate);
   const { orderId } = order;
@@ -93,9 +87,9 @@ export function checkDuplicates(
   if (payments.length > 0 && payments.every(isDuplicate))
     breaches.push({ where: orderId, what: 'has duplicates only, and no payment that counts' });
   const former = listFormerDuplicates(history);
-  for (const { transactionId, pspTransactionId, flags } of succeeded) {
-    if (former.has(pspTransactionId) && !isDuplicate({ flags }))
-      breaches.push({ where: transactionId, what: 'was a duplicate, and counts now' });
+  for (const payment of succeeded) {
+    if (former.has(payment.pspTransactionId) && !isDuplicate(payment))
+      breaches.push({ where: payment.transactionId, what: 'was a duplicate, and counts now' });
   }
   return breaches;
 }
@@ -107,30 +101,25 @@ function listFormerDuplicates(history: readonly HistoryRecord[]): ReadonlySet<un
   for (const { transactionId, changes } of history.flatMap(({ entries }) => entries)) {
     const changed = new Map(changes.map(({ field, to }) => [field, to]));
     if (changed.has('pspTransactionId')) pspIds.set(transactionId, changed.get('pspTransactionId'));
-    if (hasDuplicate(changed.get('flags'))) former.add(pspIds.get(transactionId));
+    const flags = changed.get('flags');
+    if (Array.isArray(flags) && flags.includes('duplicate_capture')) {
+      former.add(pspIds.get(transactionId));
+    }
   }
   return former;
 }
 
 type AnyNotice = StoredPaymentNotice | StoredRefundNotice;
 
-function isPayment(entry: Transaction): entry is Payment {
-  return entry.type === 'payment';
-}
-
-function isRefund(entry: Transaction): entry is Refund {
-  return entry.type === 'refund';
-}
-
 /** The provider's order, or else the payment with its refunds. */
 function groupBy(transactions: readonly Transaction[]): Iterable<Transaction[]> {
   const byPspId = new Map<string, string>();
-  for (const payment of transactions.filter(isPayment)) {
+  for (const payment of paymentsOf(transactions)) {
     const ids = [payment.pspTransactionId, ...(payment.captures ?? []).map(({ pspId }) => pspId)];
     for (const id of ids) byPspId.set(`${payment.provider} ${id}`, groupOfPayment(payment));
   }
   const groupOf = (entry: Transaction) =>
-    isPayment(entry)
+    entry.type === 'payment'
       ? groupOfPayment(entry)
       : (byPspId.get(`${entry.provider} ${entry.paymentPspId}`) ??
         `${entry.provider} ${entry.paymentPspOrder ?? entry.paymentPspId}`);
@@ -142,10 +131,9 @@ function groupOfPayment({ provider, notices, pspTransactionId }: Payment): strin
   return `${provider} ${pspOrder ?? pspTransactionId}`;
 }
 
-function isNewer(
-  a: { readonly amount: number; readonly atMs: number },
-  b: { readonly amount: number; readonly atMs: number },
-): boolean {
+type Total = { readonly amount: number; readonly atMs: number };
+
+function isNewer(a: Total, b: Total): boolean {
   return a.atMs > b.atMs || (a.atMs === b.atMs && a.amount > b.amount);
 }
 
@@ -160,10 +148,6 @@ function accountedFor({ notices, status, amount, finishedAtMs, parts }: Refund, 
   return sum(parts, (part) =>
     part.status !== 'failed' && isReported(part.pspId) ? part.amount : 0,
   );
-}
-
-function hasDuplicate(flags: unknown): boolean {
-  return Array.isArray(flags) && flags.includes('duplicate_capture');
 }
 
 function sum<Entry>(entries: readonly Entry[], amountOf: (entry: Entry) => number): number {

@@ -1,5 +1,7 @@
-/** The invariants of one order that follow from its stored state and its deliveries. Pure. Contract 9. */
+/** The invariants of one order that follow from its stored state and its deliveries and events. Pure. Contract 9. */
 import { isDeepStrictEqual } from 'node:util';
+import { accountLimits } from '../../domain/accounts/limits.ts';
+import { paymentEvents, refundEvents } from '../../domain/events/list-events.ts';
 import { listChanges, replayChanges } from '../../domain/history.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import { limits } from '../../domain/limits.ts';
@@ -15,7 +17,6 @@ import type { HistoryRecord } from '../../store/orders/history.ts';
 import type { Breach } from '../../store/upkeep/invariants.ts';
 import type { EventOfOrder } from '../../store/upkeep/order-pages.ts';
 import type { LockedOrderState } from '../order-state/lock-order-state.ts';
-import { checkEvents } from './check-events.ts';
 import {
   checkDiscounts,
   checkDuplicates,
@@ -35,16 +36,10 @@ export type OrderToCheck = {
   readonly completeSince: Date | undefined;
 };
 
-export type CheckedOrder = {
-  readonly isInboxPruned: boolean;
-  readonly isHistoryPruned: boolean;
-  readonly breaches: readonly NamedBreach[];
-};
-
 export function checkOrderState(
   { orderState, history, deliveries, events, completeSince }: OrderToCheck,
   now: Date,
-): CheckedOrder {
+) {
   const summaryNow = decideOrderSummary(orderState, now);
   const breaches: NamedBreach[] = [];
   const note = (invariant: keyof typeof invariants, found: readonly Breach[]) => {
@@ -92,9 +87,8 @@ function checkTally(orderState: LockedOrderState): Breach[] {
 function checkRefunds({ order }: LockedOrderState, summaryNow: OrderSummary): Breach[] {
   const isFlagged = order.flags.includes('over_refunded');
   const isOver = summaryNow.flags.includes('over_refunded');
-  return isOver && !isFlagged
-    ? [{ where: order.orderId, what: 'is refunded more than was paid and not flagged' }]
-    : [];
+  if (!isOver || isFlagged) return [];
+  return [{ where: order.orderId, what: 'is refunded more than was paid and not flagged' }];
 }
 
 function checkHistory(
@@ -147,26 +141,18 @@ function checkFold(
       rightStates.some((state) => listChanges(state[index], entry).length === 0),
     ) &&
     isDeepStrictEqual(keysOfHeld(held), keysOfHeld(folded.held));
-  return isRight
-    ? []
-    : [
-        {
-          where: order.orderId,
-          what: 'its deliveries fold to other transactions: see "order rebuild"',
-        },
-      ];
+  if (isRight) return [];
+  const what = 'its deliveries fold to other transactions: see "order rebuild"';
+  return [{ where: order.orderId, what }];
 }
 
 /** A transaction that was started here keeps its own id, so that id is compared too. Notices are compared by key. */
 function comparable(transactions: readonly Transaction[]) {
-  const plain = transactions.map((transaction) => {
-    const { transactionId, notices, start } = transaction;
-    return {
-      ...transaction,
-      transactionId: start ? transactionId : null,
-      notices: notices.map(({ deliveryKey }) => deliveryKey).sort(),
-    };
-  });
+  const plain = transactions.map((transaction) => ({
+    ...transaction,
+    transactionId: transaction.start ? transaction.transactionId : null,
+    notices: transaction.notices.map(({ deliveryKey }) => deliveryKey).sort(),
+  }));
   if (plain.length < 2) return plain;
   const key = ({ type, pspTransactionId, transactionId }: (typeof plain)[number]) =>
     `${type}${transactionId}${pspTransactionId}`;
@@ -186,21 +172,16 @@ function checkCaptures({ transactions }: LockedOrderState): Breach[] {
     captured,
     ({ provider, notices }) => `${provider} ${orderOf(notices)}`,
   );
-  return [...groups].flatMap(([, payments]) => {
-    const counted = payments.flatMap(({ captures }) => captures ?? []);
-    const ids = counted.map(({ pspId }) => pspId);
-    const [first] = payments;
-    const where = first?.transactionId ?? '';
+  return [...groups.values()].flatMap((payments) => {
+    const ids = payments.flatMap(({ captures }) => (captures ?? []).map(({ pspId }) => pspId));
+    const where = payments[0]?.transactionId ?? '';
     if (new Set(ids).size < ids.length) return [{ where, what: 'counts a capture twice' }];
-    return payments.flatMap((payment) => checkCapturesOf(payment));
+    return payments.flatMap(({ transactionId, captures, status, amount }) => {
+      const sum = (captures ?? []).reduce((total, capture) => total + capture.amount, 0);
+      if (status !== 'succeeded' || sum === 0 || sum === amount) return [];
+      return [{ where: transactionId, what: `shows ${amount} and its captures come to ${sum}` }];
+    });
   });
-}
-
-function checkCapturesOf({ transactionId, captures, status, amount }: Payment): Breach[] {
-  const sum = (captures ?? []).reduce((total, capture) => total + capture.amount, 0);
-  const isShown = status !== 'succeeded' || sum === 0 || sum === amount;
-  if (isShown) return [];
-  return [{ where: transactionId, what: `shows ${amount} and its captures come to ${sum}` }];
 }
 
 function orderOf(notices: Payment['notices']): string {
@@ -209,12 +190,51 @@ function orderOf(notices: Payment['notices']): string {
 
 /** A payment succeeds only if the provider reported a capture. Contract 9.9. */
 function checkCaptured({ transactions }: LockedOrderState): Breach[] {
-  return paymentsOf(transactions)
-    .filter(({ status, notices }) => {
-      const isProven = notices.some(
-        (notice) => notice.status === 'succeeded' && (notice.record ?? 'capture') === 'capture',
-      );
-      return status === 'succeeded' && !isProven;
-    })
-    .map(({ transactionId }) => ({ where: transactionId, what: 'succeeded without a capture' }));
+  return paymentsOf(transactions).flatMap(({ transactionId, status, notices }) => {
+    const isProven = notices.some(
+      (notice) => notice.status === 'succeeded' && (notice.record ?? 'capture') === 'capture',
+    );
+    if (status !== 'succeeded' || isProven) return [];
+    return [{ where: transactionId, what: 'succeeded without a capture' }];
+  });
+}
+
+/** Contract 12.9. `completeSince`: since when an endpoint of the account has got every event; undefined without such an endpoint. */
+function checkEvents(
+  { order, transactions }: LockedOrderState,
+  events: OrderToCheck['events'],
+  completeSince: Date | undefined,
+): Breach[] {
+  const { orderId, eventSequence } = order;
+  const hasGap = events.some(({ sequence }, index) => sequence !== index + 1);
+  if (hasGap || events.length !== eventSequence) {
+    const numbers = events.map(({ sequence }) => sequence).join(', ') || 'none';
+    return [{ where: orderId, what: `counts ${eventSequence} events and has ${numbers}` }];
+  }
+  if (!isComplete(order.createdAt, completeSince)) return [];
+  const last = new Map(events.map((event) => [event.transactionId, event.status]));
+  const known = new Map(transactions.map((entry) => [entry.transactionId, entry]));
+  const announcedIds = [...last.keys()].filter((id) => id !== null);
+  return [...new Set([...announcedIds, ...known.keys()])].flatMap((transactionId) => {
+    const transaction = known.get(transactionId);
+    const announcedStatus = last.get(transactionId);
+    const status = transaction?.status ?? 'removed';
+    // A payment that is new or pending has no event.
+    if (announcedStatus === undefined && transaction && !isAnnounced(transaction)) return [];
+    if (announcedStatus === status) return [];
+    const announced = announcedStatus ?? 'nothing';
+    return [{ where: transactionId, what: `is ${status}, and ${announced} was announced` }];
+  });
+}
+
+/** A process may have used the account as it was before, and its clock may differ. */
+function isComplete(createdAt: Date, completeSince: Date | undefined): boolean {
+  if (completeSince === undefined) return false;
+  const slackSeconds = limits.clockSkewSecondsMax + accountLimits.secretsCacheMsMax / 1_000;
+  return createdAt > addSeconds(completeSince, slackSeconds);
+}
+
+function isAnnounced(transaction: Transaction): boolean {
+  if (transaction.type === 'payment') return paymentEvents[transaction.status] !== null;
+  return refundEvents[transaction.status] !== null;
 }

@@ -18,7 +18,7 @@ import {
   readOrderPage,
 } from '../../store/upkeep/order-pages.ts';
 import { lockOrderState, orderKeyOf, orderSummaryOf } from '../order-state/lock-order-state.ts';
-import { type CheckedOrder, checkOrderState, type OrderToCheck } from './check-order-state.ts';
+import { checkOrderState, type OrderToCheck } from './check-order-state.ts';
 import { type CheckedPage, nameBreaches } from './invariant-names.ts';
 
 const pageSizeMax = 1_000;
@@ -99,10 +99,21 @@ function assignRows(
   completeSince: ReadonlyMap<string, Date>,
 ) {
   const found = new Map(
-    orders.map((order) => [
-      orderKeyOf(order),
-      emptyOrder(order, completeSince.get(order.accountId)),
-    ]),
+    orders.map((order) => {
+      const orderState = {
+        order,
+        transactions: [] as Array<OrderPage['transactions'][number]['transaction']>,
+        held: order.heldNotices ?? [],
+        summary: orderSummaryOf(order),
+      };
+      const rows = {
+        history: [] as Array<OrderPage['history'][number]>,
+        deliveries: [] as Array<OrderPage['deliveries'][number]>,
+        events: [] as Array<OrderPage['events'][number]>,
+      };
+      const since = completeSince.get(order.accountId);
+      return [orderKeyOf(order), { orderState, ...rows, completeSince: since }];
+    }),
   );
   const foreign: Breach[] = [];
   const find = (table: string, orderId: string | null, accountId: string, where: string) => {
@@ -127,27 +138,12 @@ function assignRows(
   return { found, foreign };
 }
 
-function emptyOrder(order: OrderPage['orders'][number], completeSince: Date | undefined) {
-  return {
-    orderState: {
-      order,
-      transactions: [] as Array<OrderPage['transactions'][number]['transaction']>,
-      held: order.heldNotices ?? [],
-      summary: orderSummaryOf(order),
-    },
-    history: [] as Array<OrderPage['history'][number]>,
-    deliveries: [] as Array<OrderPage['deliveries'][number]>,
-    events: [] as Array<OrderPage['events'][number]>,
-    completeSince,
-  };
-}
-
 /** An apparent breach counts if it is still there when nobody else can change the order. */
 async function checkAgain(
   { database }: Pick<Services, 'database'>,
   order: OrderToCheck,
   now: Date,
-): Promise<CheckedOrder> {
+) {
   const { accountId, orderId } = order.orderState.order;
   return database.transaction(async (tx) => {
     const orderState = await lockOrderState(tx, accountId, orderId);

@@ -19,7 +19,9 @@ export function foldInbox<State extends OrderState>(
   orderState: State,
   deliveries: readonly Delivery[],
 ): State {
-  const notices = deliveries.filter(isApplied).flatMap(noticesOf);
+  // A delivery over the limit of transactions was stored but not applied. Contract 4.14.
+  const applied = deliveries.filter(({ flags }) => !flags.includes('too_many_transactions'));
+  const notices = applied.flatMap(noticesOf);
   const started = orderState.transactions.flatMap(startsOf);
   const withStarts = started.reduce<State>((before, entry) => applyStart(before, entry), {
     ...orderState,
@@ -28,11 +30,6 @@ export function foldInbox<State extends OrderState>(
     announcedDuplicates: listAnnounced(orderState.transactions),
   });
   return foldAll(withStarts, notices);
-}
-
-/** A delivery over the limit of transactions was stored but not applied. Contract 4.14. */
-function isApplied({ flags }: Delivery): boolean {
-  return !flags.includes('too_many_transactions');
 }
 
 function noticesOf(delivery: Delivery): DeliveredNotice[] {
@@ -56,13 +53,7 @@ function foldAll<State extends OrderState>(
 ): State {
   const withoutTarget = notices.filter((notice) => lacksTarget(orderState, notice));
   const ready = notices.filter((notice) => !withoutTarget.includes(notice));
-  if (ready.length === 0) return applyAll(orderState, withoutTarget);
-  return foldAll(applyAll(orderState, ready), withoutTarget);
-}
-
-function applyAll<State extends OrderState>(
-  orderState: State,
-  notices: readonly DeliveredNotice[],
-): State {
-  return notices.reduce<State>((before, notice) => applyNotice(before, notice), orderState);
+  const next = ready.length > 0 ? ready : withoutTarget;
+  const after = next.reduce<State>((before, notice) => applyNotice(before, notice), orderState);
+  return ready.length > 0 ? foldAll(after, withoutTarget) : after;
 }

@@ -47,30 +47,26 @@ export async function rebuildOrder(
 /** Merchants may have stored transaction ids, so each payment or refund keeps its id. */
 function withKnownIds(
   folded: LockedOrderState,
-  { order, transactions: known }: LockedOrderState,
+  { order, transactions: stored }: LockedOrderState,
 ): LockedOrderState {
   const taken: Transaction[] = folded.transactions.filter(({ start }) => start !== null);
-  const free = new Set(known.filter(({ start }) => start === null));
+  const free = new Set(stored.filter(({ start }) => start === null));
   const take = (is: (entry: Transaction) => boolean) => {
     const found = [...free].find(is);
     if (found) free.delete(found);
     return found;
   };
   const reported = folded.transactions.filter(({ start }) => start === null);
-  const exact = reported.map((entry) => take((stored) => hasSamePspId(stored, entry)));
+  const exact = reported.map((entry) => take((known) => hasSamePspId(known, entry)));
   for (const [index, entry] of reported.entries()) {
-    const owner = exact[index] ?? take((stored) => sharesNotice(stored, entry));
-    const ids = idsOf([...taken, ...free]);
+    const owner = exact[index] ?? take((known) => sharesNotice(known, entry));
+    const ids = new Set([...taken, ...free].map((known) => known.transactionId));
     const transactionId =
       owner?.transactionId ??
       transactionIdFor(order.orderId, (id) => ids.has(id), entry.notices, order.createdAt);
     taken.push({ ...entry, transactionId });
   }
   return { ...folded, transactions: taken };
-}
-
-function idsOf(transactions: readonly Transaction[]): ReadonlySet<string> {
-  return new Set(transactions.map(({ transactionId }) => transactionId));
 }
 
 function hasSamePspId(a: Transaction, b: Transaction): boolean {
@@ -101,50 +97,37 @@ function comparableHeld(held: LockedOrderState['held']): unknown {
 /** Ignores the order of transactions and of notices. */
 function comparable(transactions: readonly Transaction[]): unknown {
   const sorted = transactions.toSorted((a, b) => (a.transactionId < b.transactionId ? -1 : 1));
-  return plain(
-    sorted.map((entry) => ({
-      ...entry,
-      notices: [...entry.notices].sort((a, b) => (a.deliveryKey < b.deliveryKey ? -1 : 1)),
-    })),
-  );
+  const plain = sorted.map((entry) => ({
+    ...entry,
+    notices: [...entry.notices].sort((a, b) => (a.deliveryKey < b.deliveryKey ? -1 : 1)),
+  }));
+  return JSON.parse(JSON.stringify(plain));
 }
 
-function plain(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value));
-}
-
-/** Rebuilds every order from the inbox. */
 const pageSize = 200;
 
-/** An order that fails does not stop the others. */
+/** Rebuilds every order from the inbox. An order that fails does not stop the others. */
 export async function rebuildAll(services: Services, actor: Actor) {
   const { database } = services;
   await replayIgnored(services);
-  const outcomes: Record<Rebuilt | 'failed', string[]> = {
-    same: [],
-    rebuilt: [],
-    pruned: [],
-    failed: [],
-  };
+  const rebuilt: string[] = [];
+  const failed: string[] = [];
+  let [unchanged, pruned] = [0, 0];
   for (let page = await listOrdersAfter(database, undefined, pageSize); page.length > 0; ) {
     for (const { accountId, orderId } of page) {
-      const outcome = await rebuildOrder(services, accountId, orderId, actor).catch(
-        (error: unknown) => {
-          services.reportDefect(error, { orderId });
-          return 'failed' as const;
-        },
-      );
-      outcomes[outcome].push(orderId);
+      try {
+        const outcome = await rebuildOrder(services, accountId, orderId, actor);
+        if (outcome === 'rebuilt') rebuilt.push(orderId);
+        else if (outcome === 'same') unchanged += 1;
+        else pruned += 1;
+      } catch (error) {
+        services.reportDefect(error, { orderId });
+        failed.push(orderId);
+      }
     }
     page = await listOrdersAfter(database, page.at(-1), pageSize);
   }
-  const { rebuilt, same, pruned, failed } = outcomes;
-  return {
-    rebuilt,
-    unchanged: same.length,
-    not_rebuilt_body_pruned: pruned.length,
-    failed,
-  };
+  return { rebuilt, unchanged, not_rebuilt_body_pruned: pruned, failed };
 }
 
 /** Deliveries that an earlier version ignored may be understood now. A defect is saved with the delivery. */

@@ -41,27 +41,16 @@ export type VerifyProgress = {
   readonly breaches: number;
 };
 
-export type Verified = {
-  readonly orders: number;
-  readonly transactions: number;
-  readonly checked: readonly string[];
-  /** How often each invariant is broken. */
-  readonly found: Readonly<Record<string, number>>;
-  /** The first ones; `found` counts all. */
-  readonly breaches: readonly NamedBreach[];
-  /** Orders that were not fully checked, because bodies or history rows were pruned by age. */
-  readonly pruned: { readonly inboxes: number; readonly histories: number };
-  /** Where to continue when the check was interrupted; null when it is complete. */
-  readonly next: string | null;
-};
+export type Verified = Awaited<ReturnType<typeof verifyInvariants>>;
 
 /** A database that is broken everywhere must not fill the memory. */
 const breachesKeptUsually = 1_000;
 
+/** `next` says where to continue when the check was interrupted; it is null when the check is complete. */
 export async function verifyInvariants(
   services: Pick<Services, 'database' | 'clock'>,
   options: VerifyOptions = {},
-): Promise<Verified> {
+) {
   const findings = createFindings(options);
   for (const kind of ['deliveries', 'invoices', 'accounts'] as const) {
     const missing = await findMissingConstraints(services.database, kind);
@@ -84,32 +73,34 @@ export async function verifyInvariants(
   return { ...findings.result(), next: null };
 }
 
+const sumNames = ['orders', 'transactions', 'prunedInboxes', 'prunedHistories'] as const;
+
 function createFindings({ onBreach, breachesKept = breachesKeptUsually }: VerifyOptions) {
-  const found = new Map<string, number>();
+  const found: Record<string, number> = {};
   const breaches: NamedBreach[] = [];
   const totals = { orders: 0, transactions: 0, prunedInboxes: 0, prunedHistories: 0 };
   let count = 0;
   return {
     count: () => count,
     add: (page: Pick<CheckedPage, 'breaches' | 'sums'>) => {
-      totals.orders += page.sums?.orders ?? 0;
-      totals.transactions += page.sums?.transactions ?? 0;
-      totals.prunedInboxes += page.sums?.prunedInboxes ?? 0;
-      totals.prunedHistories += page.sums?.prunedHistories ?? 0;
+      for (const name of sumNames) totals[name] += page.sums?.[name] ?? 0;
       for (const breach of page.breaches) {
         count += 1;
-        found.set(breach.invariant, (found.get(breach.invariant) ?? 0) + 1);
+        found[breach.invariant] = (found[breach.invariant] ?? 0) + 1;
         if (breaches.length >= breachesKept) continue;
         breaches.push(breach);
         onBreach?.(breach);
       }
     },
-    result: (): Omit<Verified, 'next'> => ({
+    result: () => ({
       orders: totals.orders,
       transactions: totals.transactions,
-      checked: Object.values(invariants),
-      found: Object.fromEntries(found),
+      checked: Object.values<string>(invariants),
+      /** How often each invariant is broken. */
+      found,
+      /** The first ones; `found` counts all. */
       breaches,
+      /** Orders that were not fully checked, because bodies or history rows were pruned by age. */
       pruned: { inboxes: totals.prunedInboxes, histories: totals.prunedHistories },
     }),
   };

@@ -3,7 +3,6 @@
  * reset. An invitation never changes the credentials of an existing user: whoever invites has the link too, and could
  * take over the user's other accounts. Such a user signs in and joins (`joinAccount`). Contract 13.2.
  */
-
 import type { Actor } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { newDashboardUserId } from '../../domain/ids.ts';
@@ -17,7 +16,7 @@ import type { Passkey } from '../../security/passkeys.ts';
 import { hashPassword } from '../../security/passwords.ts';
 import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
-import { findInvitation, type Invitation, takeInvitation } from '../../store/users/invitations.ts';
+import { findInvitation, takeInvitation } from '../../store/users/invitations.ts';
 import { insertMembership, listAccountsOfUser } from '../../store/users/memberships.ts';
 import { insertPasskey } from '../../store/users/passkeys.ts';
 import { saveChosenAccount } from '../../store/users/sessions.ts';
@@ -65,10 +64,8 @@ export async function acceptWithPasskey(
   return accept(services, token, caller, { userId, passwordHash: null, passkey });
 }
 
-async function getInvitation(
-  { database, clock }: Pick<Services, 'database' | 'clock'>,
-  token: string,
-) {
+async function getInvitation(services: Pick<Services, 'database' | 'clock'>, token: string) {
+  const { database, clock } = services;
   const invitation = await findInvitation(database, digestOfToken(token), clock());
   if (!invitation) throw unknownInvitation();
   return invitation;
@@ -81,55 +78,37 @@ function unknownInvitation(): ServiceError {
   );
 }
 
-type NewCredentials = Pick<User, 'userId' | 'passwordHash'> & { readonly passkey: Passkey | null };
-
 function accept(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
   token: string,
   caller: Caller,
-  { userId, passwordHash, passkey }: NewCredentials,
+  { passkey, ...credentials }: Omit<User, 'email'> & { readonly passkey: Passkey | null },
 ): Promise<string> {
   return database.transaction(async (tx) => {
     const now = clock();
     const invitation = await takeInvitation(tx, digestOfToken(token), now);
     if (!invitation) throw unknownInvitation();
-    const { accountId, email } = invitation;
+    const { accountId, email, role } = invitation;
+    const { userId, passwordHash } = credentials;
     const user = { userId, email, passwordHash };
-    await saveUser(tx, invitation, user, now);
+    if (accountId === null) {
+      if (!(await lockUser(tx, userId))) throw unknownInvitation();
+      await savePasswordHash(tx, userId, passwordHash);
+    } else if (!(await insertUser(tx, user, now))) {
+      throw new ServiceError(
+        'PERMISSION_DENIED',
+        'There is a user with this e-mail address: sign in, then open the link again.',
+      );
+    }
     if (passkey && !(await insertPasskey(tx, { ...passkey, userId }, now))) throw wrongPasskey();
     const actor = actorOf(user, caller);
-    if (accountId === null) {
-      const details = { with: 'reset link' };
-      await auditUser(tx, actor, now, 'user.signed_in', userId, details);
-    } else {
-      const { role } = invitation;
-      await becomeMember(tx, actor, now, { accountId, userId, role });
-    }
+    if (accountId !== null) await becomeMember(tx, actor, now, { accountId, userId, role });
+    else await auditUser(tx, actor, now, 'user.signed_in', userId, { with: 'reset link' });
     return openSession(tx, now, user, accountId, caller);
   });
 }
 
-async function saveUser(
-  tx: Transaction,
-  invitation: Invitation,
-  user: User,
-  now: Date,
-): Promise<void> {
-  if (invitation.accountId === null) {
-    if (!(await lockUser(tx, user.userId))) throw unknownInvitation();
-    return savePasswordHash(tx, user.userId, user.passwordHash);
-  }
-  if (await insertUser(tx, user, now)) return;
-  throw new ServiceError(
-    'PERMISSION_DENIED',
-    'There is a user with this e-mail address: sign in, then open the link again.',
-  );
-}
-
-/**
- * A signed-in user uses an invitation to a further account. Their session gets a new secret with the new rights.
- * Returns the new secret of the session.
- */
+/** A signed-in user uses an invitation to a further account. Returns the new secret of the session, with the new rights. */
 export async function joinAccount(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
   { session, user }: SignedIn,
@@ -156,7 +135,6 @@ export async function joinAccount(
   });
 }
 
-/** Makes a user a member of the account that an invitation is for, with its entry in the audit log. Contract 13.2. */
 async function becomeMember(
   tx: Transaction,
   actor: Actor,

@@ -27,10 +27,7 @@ import {
   wrongPasskey,
 } from './prove-passkey.ts';
 
-export function listPasskeys(
-  { database }: Pick<Services, 'database'>,
-  { user }: SignedIn,
-): Promise<ListedPasskey[]> {
+export function listPasskeys({ database }: Pick<Services, 'database'>, { user }: SignedIn) {
   return listPasskeysOfUser(database, user.userId);
 }
 
@@ -42,11 +39,13 @@ export async function changePassword(
   visitor: Visitor,
 ): Promise<number> {
   const passwordHash = await hashPassword(checkPassword(password, signedIn.user.email, isListed));
-  return change(services, signedIn, visitor, 'user.password_changed', async (tx, { userId }) => {
+  const action = 'user.password_changed';
+  const details = await change(services, signedIn, visitor, action, async (tx, { userId }) => {
     await savePasswordHash(tx, userId, passwordHash);
     const ended = await deleteSessionsOfUser(tx, userId, signedIn.session.sessionId);
-    return { result: ended, details: { ended_sessions: ended } };
+    return { ended_sessions: ended };
   });
+  return details.ended_sessions;
 }
 
 export async function offerPasskeyToAdd(
@@ -70,7 +69,7 @@ export async function addPasskey(
   await change(services, signedIn, visitor, 'user.passkey_added', async (tx, { userId }, now) => {
     refuseTooMany(await listPasskeysOfUser(tx, userId));
     if (!(await insertPasskey(tx, { ...passkey, userId }, now))) throw wrongPasskey();
-    return { result: undefined };
+    return {};
   });
 }
 
@@ -89,29 +88,28 @@ export async function removePasskey(
       refuseField('passkey', 'is your only way to sign in: add another one or a password first');
     }
     await deletePasskey(tx, credentialId);
-    return { result: undefined };
+    return {};
   });
 }
 
-/** The lock of the user ends the race of two removals, which together would leave no way to sign in. */
-function change<Result>(
+/**
+ * `work` returns the details for the log. The lock of the user ends the race of two removals, which together would leave
+ * no way to sign in.
+ */
+function change<Details extends Readonly<Record<string, unknown>>>(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
   { user: { userId } }: SignedIn,
   visitor: Visitor,
   action: AuditAction,
-  work: (
-    tx: Transaction,
-    user: User,
-    now: Date,
-  ) => Promise<{ result: Result; details?: Readonly<Record<string, unknown>> }>,
-): Promise<Result> {
+  work: (tx: Transaction, user: User, now: Date) => Promise<Details>,
+): Promise<Details> {
   return database.transaction(async (tx) => {
     const now = clock();
     const user = await lockUser(tx, userId);
     if (!user) throw new ServiceError('AUTHENTICATION_FAILED', 'The session has ended.');
-    const { result, details = {} } = await work(tx, user, now);
+    const details = await work(tx, user, now);
     await auditUser(tx, actorOf(user, visitor), now, action, userId, details);
-    return result;
+    return details;
   });
 }
 

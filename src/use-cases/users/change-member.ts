@@ -55,10 +55,7 @@ export async function removeMember(
 }
 
 /** Somebody who was an owner may have kept a link, and would come back with it. */
-async function withdrawAfter(
-  tx: Transaction,
-  { accountId, role }: Membership,
-): Promise<{ readonly withdrawn_invitations?: number }> {
+async function withdrawAfter(tx: Transaction, { accountId, role }: Membership) {
   const count = role === 'owner' ? await deleteInvitationsOf(tx, accountId) : 0;
   return count > 0 ? { withdrawn_invitations: count } : {};
 }
@@ -70,7 +67,7 @@ async function lockMember(
 ): Promise<Membership> {
   const members = await lockMembers(tx, accountId);
   const member = members.find((entry) => entry.userId === userId);
-  if (!member) throw unknownMember();
+  if (!member) throw new ServiceError('NOT_FOUND', 'The account has no such member.');
   if (newRole !== 'owner' && isLastOwner(members, userId)) {
     throw new ServiceError(
       'PERMISSION_DENIED',
@@ -80,14 +77,8 @@ async function lockMember(
   return member;
 }
 
-function unknownMember(): ServiceError {
-  return new ServiceError('NOT_FOUND', 'The account has no such member.');
-}
-
-export async function listTeam(
-  { database, clock }: Pick<Services, 'database' | 'clock'>,
-  accountId: string,
-) {
+export async function listTeam(services: Pick<Services, 'database' | 'clock'>, accountId: string) {
+  const { database, clock } = services;
   return {
     members: await listMembers(database, accountId),
     invitations: await listInvitations(database, accountId, clock()),

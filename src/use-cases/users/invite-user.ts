@@ -22,19 +22,13 @@ import { lockMembers } from '../../store/users/memberships.ts';
 import { findUserByEmail } from '../../store/users/users.ts';
 import { unknownAccount } from '../accounts/rotate-secret.ts';
 
-export type NewInvitation = {
-  readonly invitationId: string;
-  readonly email: string;
-  /** Whoever has it can use it, once. */
-  readonly link: string;
-  readonly expiresAt: Date;
-};
+export type NewInvitation = Awaited<ReturnType<typeof storeInvitation>>;
 
 export async function inviteUser(
   services: Pick<Services, 'database' | 'accounts' | 'clock' | 'settings'>,
   actor: Actor,
   request: { readonly accountId: string; readonly email: string; readonly role: Role },
-): Promise<NewInvitation & { readonly role: Role }> {
+) {
   const { database, clock, accounts, settings } = services;
   const { accountId, role } = request;
   const email = readUserEmail(request.email);
@@ -53,7 +47,7 @@ export async function inviteUser(
     }
     const purpose = { accountId, role, userId: null };
     const invitation = await storeInvitation(tx, settings, now, email, purpose);
-    const object = invitation.invitationId;
+    const { invitationId: object } = invitation;
     const details = { email, role };
     await appendAudit(tx, actor, now, { accountId, action: 'user.invited', object, details });
     return { ...invitation, role };
@@ -75,13 +69,14 @@ export async function withdrawInvitation(
   });
 }
 
+/** Whoever has the link can use it, once. */
 export async function storeInvitation(
   tx: Transaction,
   { publicUrl }: Services['settings'],
   now: Date,
   email: string,
   purpose: InvitationPurpose,
-): Promise<NewInvitation> {
+) {
   const token = newOpaqueToken();
   const invitationId = newInvitationId();
   const expiresAt = addSeconds(now, userLimits.invitationSeconds);

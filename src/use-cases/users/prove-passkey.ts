@@ -35,9 +35,8 @@ export async function offerNewPasskey(
 ) {
   const { registrationOptions } = await loadPasskeys();
   const options = await registrationOptions(services.settings.publicUrl, user, known);
-  const { challenge } = options;
-  const { userId } = user;
-  await storeChallenge(services, { purpose: 'registration', subject, challenge, userId });
+  const registration = { purpose: 'registration', subject, userId: user.userId } as const;
+  await storeChallenge(services, { ...registration, challenge: options.challenge });
   return options;
 }
 
@@ -97,7 +96,7 @@ async function takeSigned(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
   purpose: Purpose,
   { response }: PasskeyResponse,
-): Promise<Pick<Challenge, 'challenge' | 'userId'>> {
+) {
   const challenge = findChallenge(response.clientDataJSON);
   if (challenge === undefined) throw wrongPasskey();
   const taken = await database.transaction((tx) =>
@@ -110,9 +109,8 @@ async function takeSigned(
 function findChallenge(clientDataJson: string): string | undefined {
   try {
     const { challenge } = JSON.parse(Buffer.from(clientDataJson, 'base64url').toString());
-    return typeof challenge === 'string' && /^[\w-]{16,128}$/.test(challenge)
-      ? challenge
-      : undefined;
+    const isOurs = typeof challenge === 'string' && /^[\w-]{16,128}$/.test(challenge);
+    return isOurs ? challenge : undefined;
   } catch {
     return undefined;
   }

@@ -9,7 +9,7 @@ import { deleteSessionsOfUser } from '../../store/users/sessions.ts';
 import { findUserByEmail, lockUser, savePasswordHash } from '../../store/users/users.ts';
 import { auditUser } from './audit-user.ts';
 import { storeInvitation } from './invite-user.ts';
-import { forgetFailures } from './sign-in-attempt.ts';
+import { forgetFailures } from './prove-password.ts';
 
 export async function resetUser(
   { database, clock, settings }: Pick<Services, 'database' | 'clock' | 'settings'>,
@@ -21,7 +21,10 @@ export async function resetUser(
   return database.transaction(async (tx) => {
     const found = await findUserByEmail(tx, email);
     const user = found && (await lockUser(tx, found.userId));
-    if (!user) throw unknownUser();
+    if (!user) {
+      const message = 'There is no user with this e-mail address: see "user list".';
+      throw new ServiceError('NOT_FOUND', message);
+    }
     const { userId } = user;
     await savePasswordHash(tx, userId, null);
     await deletePasskeys(tx, userId);
@@ -33,11 +36,4 @@ export async function resetUser(
     await auditUser(tx, actor, now, 'user.reset', userId, { email });
     return { ...invitation, userId, endedSessions };
   });
-}
-
-function unknownUser(): ServiceError {
-  return new ServiceError(
-    'NOT_FOUND',
-    'There is no user with this e-mail address: see "user list".',
-  );
 }

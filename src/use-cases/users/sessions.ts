@@ -27,7 +27,7 @@ import {
 } from '../../store/users/sessions.ts';
 import type { User } from '../../store/users/users.ts';
 import { auditUser } from './audit-user.ts';
-import { rememberVisitor } from './sign-in-attempt.ts';
+import { rememberVisitor } from './prove-password.ts';
 
 export async function listSessions(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
@@ -39,41 +39,32 @@ export async function listSessions(
 
 export async function endSession(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
-  signedIn: SignedIn,
+  { user }: SignedIn,
   sessionId: string,
   visitor: Visitor,
 ): Promise<void> {
   await database.transaction(async (tx) => {
-    if (!(await deleteSession(tx, signedIn.user.userId, sessionId))) {
+    if (!(await deleteSession(tx, user.userId, sessionId))) {
       throw new ServiceError('NOT_FOUND', 'You have no such session: it may have ended.');
     }
-    await audit(tx, signedIn, clock(), visitor, { session_id: sessionId });
+    const details = { session_id: sessionId };
+    await auditUser(tx, actorOf(user, visitor), clock(), 'user.signed_out', user.userId, details);
   });
 }
 
 /** Returns how many were ended. */
 export async function endOtherSessions(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
-  signedIn: SignedIn,
+  { user, session }: SignedIn,
   visitor: Visitor,
 ): Promise<number> {
-  const { user, session } = signedIn;
-  return database.transaction(async (tx) => {
-    const ended = await deleteSessionsOfUser(tx, user.userId, session.sessionId);
-    if (ended > 0) await audit(tx, signedIn, clock(), visitor, { sessions: ended });
-    return ended;
-  });
-}
-
-async function audit(
-  tx: Transaction,
-  { user }: SignedIn,
-  now: Date,
-  visitor: Visitor,
-  details: Readonly<Record<string, unknown>>,
-): Promise<void> {
   const { userId } = user;
-  await auditUser(tx, actorOf(user, visitor), now, 'user.signed_out', userId, details);
+  return database.transaction(async (tx) => {
+    const sessions = await deleteSessionsOfUser(tx, userId, session.sessionId);
+    if (sessions === 0) return 0;
+    await auditUser(tx, actorOf(user, visitor), clock(), 'user.signed_out', userId, { sessions });
+    return sessions;
+  });
 }
 
 /** Finds who makes a request of the dashboard. Roles are read with every request, so a change holds at once. */

@@ -49,18 +49,10 @@ async function begin(
   way: 'password' | 'passkey',
 ): Promise<string> {
   const { userId } = user;
-  const details = { with: way };
-  await auditUser(tx, actorOf(user, caller), now, 'user.signed_in', userId, details);
-  const accountId = await chooseAccount(tx, userId);
-  return openSession(tx, now, user, accountId, caller);
-}
-
-/**
- * Stored with the session, so that it goes on showing the same account when another one is added or renamed. Null for a
- * user who belongs to none.
- */
-async function chooseAccount(tx: Transaction, userId: string): Promise<string | null> {
+  await auditUser(tx, actorOf(user, caller), now, 'user.signed_in', userId, { with: way });
   const accounts = await listAccountsOfUser(tx, userId);
   const sessions = await listSessionsOfUser(tx, userId);
-  return decideFirstAccount(sessions, accounts)?.accountId ?? null;
+  // Stored with the session, so that it goes on showing the same account when another one is added or renamed.
+  const accountId = decideFirstAccount(sessions, accounts)?.accountId ?? null;
+  return openSession(tx, now, user, accountId, caller);
 }
