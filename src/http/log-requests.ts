@@ -15,7 +15,7 @@ export function logRequests(app: FastifyInstance, log: Logger): void {
       route: request.routeOptions.url ?? 'unknown',
       status: reply.statusCode,
       duration_ms: Math.round(reply.elapsedTime * 10) / 10,
-      account_id: request.caller?.accountId,
+      account_id: request.foundCaller?.accountId,
     };
     log.debug(about, 'request');
     done();

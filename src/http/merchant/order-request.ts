@@ -59,11 +59,14 @@ export function toOrderUpdate(body: UpdateOrderBody): OrderUpdate {
 }
 
 /** Null and empty count as absent. */
-export function readOrderId(
-  caller: Caller,
-  { order_id: given }: { readonly order_id?: string | null },
-): string {
-  return getOrderId(caller, given || undefined);
+export function readOrderId({
+  caller,
+  body,
+}: {
+  readonly caller: Caller;
+  readonly body: { readonly order_id?: string | null };
+}): string {
+  return getOrderId(caller, body.order_id || undefined);
 }
 
 /** The consumer of an order, or of resolve-user. */

@@ -1,7 +1,7 @@
 /** The scope of operators: liveness, readiness, metrics and the API reference. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { Type } from 'typebox';
-import { text, word } from '../open-api/fields.ts';
+import { object, text, word } from '../open-api/fields.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { addDocsPage, addHomePage } from './docs-page.ts';
 
@@ -31,30 +31,21 @@ export function operatorApi(parts: OperatorParts): FastifyPluginAsync {
   };
 }
 
-const Health = Type.Object(
-  {
-    status: word(['ok'], 'Always ok.'),
-  },
-  { title: 'Health', description: 'The process is alive.' },
-);
-const Ready = Type.Object(
-  {
-    status: word(['ready'], 'Always ready.'),
-    late: Type.Optional(
-      Type.Array(Type.String(), {
-        description: 'Steps of the background without a success for five minutes.',
-      }),
-    ),
-  },
-  { title: 'Ready', description: 'Requests can be served.' },
-);
-const NotReady = Type.Object(
-  {
-    status: word(['not ready'], 'Always not ready.'),
-    missing: Type.Array(Type.String(), { description: 'What is missing.' }),
-  },
-  { title: 'NotReady', description: 'Requests cannot be served yet.' },
-);
+const Health = object('Health', 'The process is alive.', {
+  status: word(['ok'], 'Always ok.'),
+});
+const Ready = object('Ready', 'Requests can be served.', {
+  status: word(['ready'], 'Always ready.'),
+  late: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Steps of the background without a success for five minutes.',
+    }),
+  ),
+});
+const NotReady = object('NotReady', 'Requests cannot be served yet.', {
+  status: word(['not ready'], 'Always not ready.'),
+  missing: Type.Array(Type.String(), { description: 'What is missing.' }),
+});
 
 const documentation = (name: string, replyDescription: string) => ({
   replyDescription,

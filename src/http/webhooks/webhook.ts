@@ -1,27 +1,24 @@
 /** `POST /api/v3/webhooks/<provider>[/<account_id>]`. Contract 6.1 and 6.5. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { DeliveryClaims } from '../../use-cases/inbox/authenticate-delivery.ts';
 import type { DeliveryProvider, RawDelivery } from '../../use-cases/inbox/receive-delivery.ts';
 import { findBearerToken } from '../guard.ts';
 import type { HttpContext } from '../http-context.ts';
 import { proofSchemeOf, toCamelCase } from '../open-api/components.ts';
 import type { Documentation } from '../open-api/documentation.ts';
-import { optionalText, text, word } from '../open-api/fields.ts';
+import { object, optionalText, text, word } from '../open-api/fields.ts';
 import { webhookErrorReplies, webhookErrorShape } from './webhook-error.ts';
 
-const Reply = Type.Object(
-  {
-    status: word(
-      ['processed', 'duplicate', 'stale', 'ignored', 'parked', 'needs_review'],
-      'processed: applied. duplicate: received before. stale: what is known ranks higher. ignored: of no interest. parked: applied when its order becomes known. needs_review: stored, a person decides.',
-    ),
-    delivery_id: text('Identifier of the stored delivery.'),
-    order_id: optionalText('The order that it belongs to.'),
-    message: optionalText('Why it was not simply applied.'),
-  },
-  { title: 'WebhookResult', description: 'What became of the delivery.' },
-);
+const Reply = object('WebhookResult', 'What became of the delivery.', {
+  status: word(
+    ['processed', 'duplicate', 'stale', 'ignored', 'parked', 'needs_review'],
+    'processed: applied. duplicate: received before. stale: what is known ranks higher. ignored: of no interest. parked: applied when its order becomes known. needs_review: stored, a person decides.',
+  ),
+  delivery_id: text('Identifier of the stored delivery.'),
+  order_id: optionalText('The order that it belongs to.'),
+  message: optionalText('Why it was not simply applied.'),
+});
 
 type Params = { readonly account_id?: string };
 
