@@ -2,7 +2,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 import type { Caller } from '../security/tokens.ts';
-import type { AuthenticatedCaller } from '../services/rate-limits.ts';
 import type { HttpContext } from './http-context.ts';
 
 /**
@@ -65,10 +64,7 @@ async function authorize(
   request.foundCaller = caller;
 }
 
-async function findCaller(
-  context: HttpContext,
-  request: FastifyRequest,
-): Promise<AuthenticatedCaller | undefined> {
+async function findCaller(context: HttpContext, request: FastifyRequest) {
   const token = findBearerToken(request);
   if (token === undefined) return undefined;
   return context.useCases.authenticateCaller(token).catch((error: unknown) => {

@@ -11,10 +11,7 @@ import { randomBase62 } from '../domain/ids.ts';
 import { errorBody } from './error-reply.ts';
 
 /** HTTP/1.1 requires `Host`; Node's own refusal has no body. */
-export function findMissingHost(
-  { raw }: FastifyRequest,
-  reply: FastifyReply,
-): ServiceError | undefined {
+export function findMissingHost({ raw }: FastifyRequest, reply: FastifyReply) {
   if (raw.httpVersion !== '1.1' || raw.headers.host) return undefined;
   reply.header('connection', 'close');
   return new ServiceError('INVALID_REQUEST_PARAMETER', 'The header Host is missing: send it.');

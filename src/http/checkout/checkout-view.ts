@@ -15,11 +15,7 @@ import type { Words } from './words/en.ts';
 /** Paid consumers return to the shop by themselves after this time. */
 const returnAfterSeconds = 5;
 
-export function sendCheckout(
-  reply: FastifyReply,
-  checkout: Checkout,
-  options: ViewOptions,
-): FastifyReply {
+export function sendCheckout(reply: FastifyReply, checkout: Checkout, options: ViewOptions) {
   const { account, order } = checkout;
   const words = languages[options.language];
   const { basePath } = options;

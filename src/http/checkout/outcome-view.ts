@@ -43,12 +43,7 @@ ${wayBack(words, back)}
 }
 
 /** The result of a payment where the order is not shown. */
-export function resultView(
-  words: Words,
-  status: ReturnStatus,
-  back: WayBack,
-  invoiceId?: string,
-): Html {
+export function resultView(words: Words, status: ReturnStatus, back: WayBack, invoiceId?: string) {
   const invoice = invoiceId === undefined ? [] : [`${words.order.invoice}: ${invoiceId}`];
   const { paid, failed, pending } = words;
   switch (status) {
