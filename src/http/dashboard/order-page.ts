@@ -12,10 +12,10 @@ import type { OrderPage } from '../../use-cases/orders/get-order-page.ts';
 import type { HttpContext } from '../http-context.ts';
 import { markReplay, readIdempotencyKey } from '../merchant/idempotency-key.ts';
 import { attributesView } from '../merchant/order-view.ts';
-import { addRoute } from './dashboard-guard.ts';
+import { addRoute, search } from './dashboard-guard.ts';
 import { userView } from './orders.ts';
 import { paymentView, refundView, type ShowFlags } from './payment-view.ts';
-import { readText, refuseUnknown } from './read-query.ts';
+import { readQuery, readText } from './read-query.ts';
 import { amountText, isMaskedFor } from './view-parts.ts';
 
 const RefundBody = Type.Object({
@@ -27,11 +27,11 @@ const RefundBody = Type.Object({
 });
 
 export function addOrderPage(app: FastifyInstance, { useCases }: HttpContext): void {
-  addRoute(app, 'viewer', 'GET /orders/:order_id', { bound: 'search' }, async (request) => {
+  addRoute(app, 'viewer', 'GET /orders/:order_id', search, async (request) => {
     const { account, params, query } = request;
-    refuseUnknown(query, ['after']);
+    const { after } = readQuery(query, { after: readText });
     const key = { accountId: account.accountId, orderId: params.order_id };
-    const page = await useCases.getOrderPage(key, readText(query, 'after'));
+    const page = await useCases.getOrderPage(key, after);
     return orderPageView(page, isMaskedFor(account.role));
   });
 

@@ -179,7 +179,7 @@ export function sentAmount<Name extends string>(
 }
 
 /** Absent fields are left out rather than set to undefined, so that equal content is equal. */
-function withoutAbsent<Shape extends object>(shape: Shape): Shape {
+export function withoutAbsent<Shape extends object>(shape: Shape): Shape {
   const present: Partial<Shape> = {};
   for (const name in shape) if (shape[name] !== undefined) present[name] = shape[name];
   return present as Shape;
