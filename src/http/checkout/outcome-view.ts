@@ -6,8 +6,8 @@ import type { Payment } from '../../domain/payments/transaction.ts';
 import type { Checkout } from '../../use-cases/checkout/get-checkout.ts';
 import { type Html, html } from './html.ts';
 import { icons } from './icons.ts';
+import { timeOf } from './language.ts';
 import { row, sums } from './order-summary.ts';
-import { timeOf } from './text-of.ts';
 import type { Words } from './words/en.ts';
 
 export type WayBack = {
