@@ -3,7 +3,7 @@ import { sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { Time } from './text.js';
 
-/** @typedef {import('../../src/http/dashboard/payment-view.ts').FlagView} Flag */
+/** @typedef {import('../../src/http/dashboard/order-page.ts').FlagView} Flag */
 
 /** @param {{ flags: Flag[] }} props */
 export function Flags({ flags }) {

@@ -8,7 +8,7 @@ import { Status } from './status.js';
 import { Copyable, Time } from './text.js';
 import { nameOf } from './why-values.js';
 
-/** @typedef {ReturnType<typeof import('../../src/http/dashboard/payment-view.ts').paymentView>} Payment */
+/** @typedef {ReturnType<typeof import('../../src/http/dashboard/order-page.ts').paymentView>} Payment */
 /** @typedef {Payment['refunds'][number]} Refund */
 /** @typedef {NonNullable<Payment['failure']>} Failure */
 

@@ -72,11 +72,7 @@ export type HoldSlot = (
 ) => Promise<void>;
 
 /** For routes of this scope and of all scopes inside it whose callers are not known yet. */
-export function limitNetworks(
-  app: FastifyInstance,
-  holdSlot: HoldSlot,
-  trustedProxies: BlockList,
-): void {
+export function limitNetworks(app: FastifyInstance, holdSlot: HoldSlot, trustedProxies: BlockList) {
   app.addHook('onRequest', async (request, reply) => {
     const { bound } = request.routeOptions.config;
     if (bound === undefined || bounds[bound].of !== 'network') return;

@@ -8,10 +8,7 @@ import { contains, plainAddress } from '../security/networks.ts';
  * those that a trusted proxy wrote: the first one that is no trusted proxy is the client, and what is left of it is what
  * the client claims. An entry that is no address ends the walk.
  */
-export function clientAddress(
-  { socket, headers }: IncomingMessage,
-  trustedProxies: BlockList,
-): string {
+export function clientAddress({ socket, headers }: IncomingMessage, trustedProxies: BlockList) {
   const peer = socket.remoteAddress ?? '';
   let client = addressOf(peer) ?? peer;
   const entries = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',').reverse();

@@ -45,11 +45,7 @@ export function errorBody(error: ServiceError) {
   };
 }
 
-export function sendError(
-  failure: FastifyError,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
+export function sendError(failure: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   reply.send(errorBody(prepareErrorReply(failure, request, reply)));
 }
 

@@ -2,7 +2,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 import type { Caller } from '../security/tokens.ts';
-import type { AuthenticatedCaller } from '../services/rate-limits.ts';
 import type { HttpContext } from './http-context.ts';
 
 /**
@@ -16,12 +15,20 @@ declare module 'fastify' {
     access?: Access;
   }
   interface FastifyRequest {
-    caller: Caller | null;
+    /** Null on public routes, and where a caller may do without a token. */
+    foundCaller: Caller | null;
+    readonly caller: Caller;
   }
 }
 
 export function addGuard(app: FastifyInstance, context: HttpContext): void {
-  app.decorateRequest('caller', null);
+  app.decorateRequest('foundCaller', null);
+  app.decorateRequest('caller', {
+    getter() {
+      if (!this.foundCaller) throw new Error('the route is not guarded');
+      return this.foundCaller;
+    },
+  });
   app.addHook('onRequest', (request, _reply, done) => {
     // A route that does not declare its access is open to merchants only.
     const access = request.routeOptions.config.access ?? 'merchant';
@@ -39,7 +46,7 @@ async function authorize(
     const authenticated = await findCaller(context, request);
     if (!authenticated) return;
     context.countCall(authenticated);
-    request.caller = authenticated.caller;
+    request.foundCaller = authenticated.caller;
     return;
   }
   const authenticated = await context.useCases.authenticateCaller(bearerToken(request));
@@ -54,24 +61,16 @@ async function authorize(
     throw new ServiceError('PERMISSION_DENIED');
   }
   context.countCall(authenticated);
-  request.caller = caller;
+  request.foundCaller = caller;
 }
 
-async function findCaller(
-  context: HttpContext,
-  request: FastifyRequest,
-): Promise<AuthenticatedCaller | undefined> {
+async function findCaller(context: HttpContext, request: FastifyRequest) {
   const token = findBearerToken(request);
   if (token === undefined) return undefined;
   return context.useCases.authenticateCaller(token).catch((error: unknown) => {
     if (error instanceof ServiceError && error.entry.status === 401) return undefined;
     throw error;
   });
-}
-
-export function getCaller(request: FastifyRequest): Caller {
-  if (!request.caller) throw new Error('the route is not guarded');
-  return request.caller;
 }
 
 function bearerToken(request: FastifyRequest): string {

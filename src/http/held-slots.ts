@@ -33,11 +33,7 @@ export function watchWork(app: FastifyInstance): void {
 }
 
 /** Calls `free` once, when the work ends. */
-export function holdWhileWorking(
-  request: FastifyRequest,
-  { raw }: FastifyReply,
-  free: () => void,
-): void {
+export function holdWhileWorking(request: FastifyRequest, { raw }: FastifyReply, free: () => void) {
   if (!request.work) {
     const work: Work = { frees: [], result: undefined };
     request.work = work;

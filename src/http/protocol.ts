@@ -5,32 +5,21 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
 import { holdsCardNumber } from '../domain/cards/card-numbers.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { randomBase62 } from '../domain/ids.ts';
 import { errorBody } from './error-reply.ts';
 
 /** HTTP/1.1 requires `Host`; Node's own refusal has no body. */
-export function findMissingHost(
-  { raw }: FastifyRequest,
-  reply: FastifyReply,
-): ServiceError | undefined {
+export function findMissingHost({ raw }: FastifyRequest, reply: FastifyReply) {
   if (raw.httpVersion !== '1.1' || raw.headers.host) return undefined;
   reply.header('connection', 'close');
   return new ServiceError('INVALID_REQUEST_PARAMETER', 'The header Host is missing: send it.');
 }
 
 /** The methods that Fastify routes. No path serves TRACE. */
-const routedMethods: ReadonlySet<string> = new Set([
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-  'TRACE',
-]);
+const routedMethods = new Set('GET HEAD POST PUT PATCH DELETE OPTIONS TRACE'.split(' '));
 const sharedMethod = 'TRACE';
 const ownMethods = new WeakMap<IncomingMessage, string>();
 
@@ -84,6 +73,27 @@ export function endLine(reply: FastifyReply, payload: unknown): unknown {
   const type = reply.getHeader('content-type');
   const isJson = typeof type === 'string' && type.startsWith('application/json');
   return isJson ? `${payload}\n` : payload;
+}
+
+/**
+ * With LOG_LEVEL=debug every request is logged with its outcome. Bodies, headers and URLs are not: they contain secrets
+ * and personal data, so the route is logged instead.
+ */
+export function logRequests(app: FastifyInstance, log: Logger): void {
+  // Without the hook, the other levels pay nothing for it.
+  if (!log.isLevelEnabled('debug')) return;
+  app.addHook('onResponse', (request, reply, done) => {
+    const about = {
+      request_id: request.id,
+      method: request.method,
+      route: request.routeOptions.url ?? 'unknown',
+      status: reply.statusCode,
+      duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+      account_id: request.foundCaller?.accountId,
+    };
+    log.debug(about, 'request');
+    done();
+  });
 }
 
 /** Requests that cannot be parsed or arrive too slowly are answered, and the connection is closed. */

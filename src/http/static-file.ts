@@ -46,9 +46,9 @@ export function sendStaticFile(
     .header('vary', 'accept-encoding')
     .header('etag', etag);
   if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
-  if (encoding === 'br') reply.header('content-encoding', 'br');
-  if (encoding === 'gzip') reply.header('content-encoding', 'gzip');
-  return reply.type(file.type).send(bytesOf(file, encoding));
+  if (encoding !== 'identity') reply.header('content-encoding', encoding);
+  const bytes = { br: file.brotli, gzip: file.gzip, identity: file.body };
+  return reply.type(file.type).send(bytes[encoding]);
 }
 
 const immutable = 'public, max-age=31536000, immutable';
@@ -70,17 +70,4 @@ function chooseEncoding(accepted: string | string[] | undefined): Encoding {
 function isKnown(header: string | undefined, etag: string): boolean {
   const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes(etag) || tags.includes('*');
-}
-
-function bytesOf(file: StaticFile, encoding: Encoding): Buffer {
-  switch (encoding) {
-    case 'br':
-      return file.brotli;
-    case 'gzip':
-      return file.gzip;
-    case 'identity':
-      return file.body;
-    default:
-      return encoding satisfies never;
-  }
 }

@@ -14,7 +14,6 @@ import { addCommonHeaders, sendError, serviceUnavailable } from '../http/error-r
 import type { HttpContext } from '../http/http-context.ts';
 import { iconRoutes } from '../http/icon.ts';
 import { httpLimits } from '../http/limits.ts';
-import { logRequests } from '../http/log-requests.ts';
 import { merchantApi, olderMerchantApi } from '../http/merchant/merchant-api.ts';
 import type { OpenApi } from '../http/open-api/model.ts';
 import { addOpenApi } from '../http/open-api/open-api.ts';
@@ -26,6 +25,7 @@ import {
   endLine,
   findMissingHost,
   handleExpectHeader,
+  logRequests,
   newRequestId,
   restoreMethod,
   shareRoutes,

@@ -18,7 +18,7 @@ export function traceRequests(spans: Spans, app: FastifyInstance): void {
     if (status === undefined) fail(span, 'client_closed_request');
     else span.setAttribute('http.response.status_code', status);
     if (status !== undefined && status >= 500) fail(span, String(status));
-    if (request.caller) span.setAttribute('account.id', request.caller.accountId);
+    if (request.foundCaller) span.setAttribute('account.id', request.foundCaller.accountId);
     span.end();
   };
   const continueIn = (request: FastifyRequest, done: () => void) => {

@@ -1,8 +1,12 @@
 /** The languages of the consumer's pages: which one is chosen, and that each is complete. Contract 14.4. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chooseLanguage, languages } from '../../src/http/checkout/language.ts';
-import { amountText, timeText } from '../../src/http/checkout/text-of.ts';
+import {
+  amountText,
+  chooseLanguage,
+  languages,
+  timeText,
+} from '../../src/http/checkout/language.ts';
 
 const accepted: [header: string | undefined, language: string][] = [
   [undefined, 'en'],

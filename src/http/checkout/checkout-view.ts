@@ -1,25 +1,19 @@
 /** The page of a checkout in each of its states. Contract 14.2 and 14.3. */
 import type { FastifyReply } from 'fastify';
 import type { Checkout } from '../../use-cases/checkout/get-checkout.ts';
-import { brandOf } from './brand.ts';
 import type { ViewOptions } from './checkout-form.ts';
-import { chooseView } from './choose-view.ts';
+import { chooseView, waitingView } from './choose-view.ts';
 import { type Html, html } from './html.ts';
 import { languages } from './language.ts';
 import { orderSummary } from './order-summary.ts';
 import { noticeView, paidView, type WayBack } from './outcome-view.ts';
-import { type Page, sendPage } from './page.ts';
-import { waitingView } from './waiting-view.ts';
+import { brandOf, type Page, sendPage } from './page.ts';
 import type { Words } from './words/en.ts';
 
 /** Paid consumers return to the shop by themselves after this time. */
 const returnAfterSeconds = 5;
 
-export function sendCheckout(
-  reply: FastifyReply,
-  checkout: Checkout,
-  options: ViewOptions,
-): FastifyReply {
+export function sendCheckout(reply: FastifyReply, checkout: Checkout, options: ViewOptions) {
   const { account, order } = checkout;
   const words = languages[options.language];
   const { basePath } = options;

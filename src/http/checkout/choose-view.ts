@@ -1,10 +1,12 @@
-/** The ways to pay, as one form: a mode, a bank or wallet where the mode needs one, and a button. Contract 14.2. */
+/** The page of an order that is not paid: the ways to pay as one form, or how an open payment goes on. Contract 14.2. */
+
+import { renderSVG } from 'uqr';
 import type { PaymentModeCode } from '../../domain/payment-mode.ts';
 import type { Checkout } from '../../use-cases/checkout/get-checkout.ts';
 import type { Chosen, Problem, SentForm, ViewOptions } from './checkout-form.ts';
-import { type Html, html } from './html.ts';
-import { modeIcons } from './icons.ts';
-import { amountText } from './text-of.ts';
+import { type Html, html, trusted } from './html.ts';
+import { icons, modeIcons } from './icons.ts';
+import { amountText } from './language.ts';
 import type { Words } from './words/en.ts';
 
 type Offer = Pick<Checkout, 'order' | 'modes' | 'choices' | 'upiCollect' | 'attempt' | 'step'>;
@@ -40,7 +42,7 @@ ${leaveUrl !== undefined && html`<a class="leave quiet" href="${leaveUrl}">${wor
 </section>`;
 }
 
-export function problemNotice({ problems }: Words, problem: Problem): Html {
+function problemNotice({ problems }: Words, problem: Problem): Html {
   return html`<div class="notice" role="alert"><p>${problems[problem]}</p></div>`;
 }
 
@@ -122,4 +124,62 @@ function upiField(words: Words, value: string | undefined): Html {
   return html`<div class="field"><label for="upi-id">${words.choose.upiId}</label>
 <input id="upi-id" name="upi_id" value="${value ?? ''}" inputmode="email" autocapitalize="none" autocomplete="off" spellcheck="false" aria-describedby="upi-hint">
 <span class="small quiet" id="upi-hint">${words.choose.upiIdHint}</span></div>`;
+}
+
+type WaitingStep = Extract<Checkout['step'], { kind: 'waiting' }>;
+
+export function waitingView(
+  words: Words,
+  checkout: Checkout,
+  { payment, isSlow }: WaitingStep,
+  { basePath, formKey, problem }: ViewOptions,
+): Html {
+  const { account, order, attempt, canContinue } = checkout;
+  const page = `${basePath}/checkout/${order.orderId}`;
+  const launch = `${basePath}/pay/${account.accountId}/${payment.transactionId}`;
+  const intentUrl = payment.start?.intentUrl;
+  return html`<section class="card stack pay">
+${problem && problem !== 'outdated' && problemNotice(words, problem)}
+${intentUrl === undefined ? bankHead(words, isSlow, canContinue) : upiHead(words, checkout, intentUrl, isSlow)}
+${canContinue && continueLink(words, launch, isSlow, intentUrl !== undefined)}
+<p class="small quiet">${words.waiting.stay}</p>
+<noscript><a class="button plain" href="${page}">${words.waiting.refresh}</a></noscript>
+<form class="stack" method="post" action="${page}/give-up">
+<input type="hidden" name="form_key" value="${formKey}">
+<input type="hidden" name="attempt" value="${attempt}">
+<p class="small quiet">${words.waiting.anotherHint}</p>
+<button class="plain">${words.waiting.another}</button>
+</form>
+</section>`;
+}
+
+function bankHead({ waiting }: Words, isSlow: boolean, canContinue: boolean): Html {
+  const slowText = canContinue ? waiting.slowText : waiting.slowElsewhere;
+  return html`<div class="mark">${icons.wait}</div>
+<div role="status" class="stack close"><h1>${isSlow ? waiting.slowHeading : waiting.heading}</h1><p>${isSlow ? slowText : waiting.text}</p></div>`;
+}
+
+/** Beside a UPI code it is the second way. */
+function continueLink({ upi, waiting }: Words, url: string, isSlow: boolean, isSecond: boolean) {
+  const text = isSlow ? waiting.openAgain : waiting.continue;
+  return html`<a class="button${isSecond && html` plain`}" href="${url}">${isSecond ? upi.elsewhere : text}</a>`;
+}
+
+/** A link for the phone that shows this page, and the code for another device. On wide screens the code comes first. */
+function upiHead(words: Words, checkout: Checkout, intentUrl: string, isSlow: boolean): Html {
+  const { total, currency } = checkout.order.amounts;
+  const amount = amountText(words, total, currency);
+  const label = words.upi.codeLabel(amount, checkout.account.name);
+  const code = renderSVG(intentUrl, { ecc: 'M', border: 0 });
+  return html`<p class="amount phone-only">${amount}</p>
+<h1>${words.upi.heading}</h1>
+<div class="stack upi">
+<a class="button" href="${intentUrl}">${words.upi.openApp}</a>
+<div class="stack scan">
+<p class="wide-only">${words.upi.scan}</p>
+<p class="phone-only">${words.upi.scanElsewhere}</p>
+<div class="code" role="img" aria-label="${label}">${trusted(code)}</div>
+</div>
+</div>
+<p role="status" class="quiet">${isSlow ? words.upi.slow : words.waiting.text}</p>`;
 }

@@ -1,7 +1,10 @@
-/** Chooses the language of a consumer's pages: the one they switched to, or the first they accept. Contract 14.4. */
+/** The language of a consumer's pages, and amounts and times as it writes them. Contract 14.4. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { findExponent } from '../../domain/money/currency.ts';
+import { formatAmount, type MinorUnits } from '../../domain/money/money.ts';
 import { readCookie, setCookie } from '../cookies.ts';
 import type { HttpContext } from '../http-context.ts';
+import { type Html, html } from './html.ts';
 import { en, type Words } from './words/en.ts';
 import { hi } from './words/hi.ts';
 
@@ -37,4 +40,32 @@ function acceptedLanguage(header: string | undefined): Language | undefined {
     if (language && quality > (best?.quality ?? 0)) best = { language, quality };
   }
   return best?.language;
+}
+
+/** Exact: the decimal text is formatted, not a floating-point number. */
+export function amountText(words: Words, minor: MinorUnits, currency: string): string {
+  const exponent = findExponent(currency) ?? 2;
+  return new Intl.NumberFormat(words.locale, {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: exponent,
+    maximumFractionDigits: exponent,
+  }).format(formatAmount(minor, exponent) as Intl.StringNumericLiteral);
+}
+
+/** In UTC: the server does not know the time zone of the consumer. The script of the page shows their own. */
+export function timeOf(words: Words, time: Date): Html {
+  return html`<time datetime="${time.toISOString()}">${timeText(words, time)}</time>`;
+}
+
+export function timeText({ locale }: Words, time: Date): string {
+  return new Intl.DateTimeFormat(locale, {
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZone: 'UTC',
+    timeZoneName: 'short',
+  }).format(time);
 }

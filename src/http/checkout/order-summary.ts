@@ -3,7 +3,7 @@ import { findExponent } from '../../domain/money/currency.ts';
 import { parseAmount } from '../../domain/money/money.ts';
 import type { LineItem, Order } from '../../domain/orders/order.ts';
 import { type Html, html } from './html.ts';
-import { amountText, timeOf } from './text-of.ts';
+import { amountText, timeOf } from './language.ts';
 import type { Words } from './words/en.ts';
 
 type SummedOrder = Pick<Order, 'amounts' | 'conversion' | 'details' | 'invoiceId' | 'lapsesAt'>;

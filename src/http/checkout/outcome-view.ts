@@ -6,8 +6,8 @@ import type { Payment } from '../../domain/payments/transaction.ts';
 import type { Checkout } from '../../use-cases/checkout/get-checkout.ts';
 import { type Html, html } from './html.ts';
 import { icons } from './icons.ts';
+import { timeOf } from './language.ts';
 import { row, sums } from './order-summary.ts';
-import { timeOf } from './text-of.ts';
 import type { Words } from './words/en.ts';
 
 export type WayBack = {
@@ -43,12 +43,7 @@ ${wayBack(words, back)}
 }
 
 /** The result of a payment where the order is not shown. */
-export function resultView(
-  words: Words,
-  status: ReturnStatus,
-  back: WayBack,
-  invoiceId?: string,
-): Html {
+export function resultView(words: Words, status: ReturnStatus, back: WayBack, invoiceId?: string) {
   const invoice = invoiceId === undefined ? [] : [`${words.order.invoice}: ${invoiceId}`];
   const { paid, failed, pending } = words;
   switch (status) {

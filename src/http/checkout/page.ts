@@ -6,8 +6,9 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
+import type { Account } from '../../domain/accounts/account.ts';
+import { shadesOf } from '../../domain/accounts/colour.ts';
 import { iconLink } from '../icon.ts';
-import { type Brand, brandStyle } from './brand.ts';
 import { type Html, html, trusted } from './html.ts';
 import { type Language, languages } from './language.ts';
 import type { Words } from './words/en.ts';
@@ -151,4 +152,35 @@ function policyOf({ brand, formAction, hasScript = true }: Page, nonce: string):
     ...(targets === undefined ? [] : [`form-action ${targets}`]),
     `frame-ancestors ${frames}`,
   ].join('; ');
+}
+
+type Brand = Pick<
+  Account,
+  'colour' | 'supportEmail' | 'supportPhone' | 'supportUrl' | 'frameOrigins'
+> & {
+  readonly shopName: string;
+  readonly logoUrl?: string;
+};
+
+export function brandOf(account: Account, basePath: string): Brand {
+  const { accountId, name, logo } = account;
+  return {
+    colour: account.colour,
+    supportEmail: account.supportEmail,
+    supportPhone: account.supportPhone,
+    supportUrl: account.supportUrl,
+    frameOrigins: account.frameOrigins,
+    shopName: name,
+    ...(logo && { logoUrl: `${basePath}/checkout/logo/${accountId}/${logo.digest}` }),
+  };
+}
+
+/** The shop's colour in both schemes, as variables of the style sheet. */
+function brandStyle(brand: Pick<Brand, 'colour'> | undefined): string {
+  const { light, dark } = shadesOf(brand?.colour ?? null);
+  const variables = Object.entries({ light, dark }).map(
+    ([scheme, { button, onButton, text }]) =>
+      `--button-${scheme}:${button};--on-button-${scheme}:${onButton};--accent-${scheme}:${text};`,
+  );
+  return `:root{${variables.join('')}}`;
 }

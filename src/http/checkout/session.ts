@@ -13,11 +13,7 @@ import type { HttpContext } from '../http-context.ts';
 export type Consumer = Extract<Caller, { type: 'order' }>;
 
 /** Moves the token of the address into the cookie. */
-export async function openSession(
-  context: HttpContext,
-  reply: FastifyReply,
-  token: unknown,
-): Promise<Consumer> {
+export async function openSession(context: HttpContext, reply: FastifyReply, token: unknown) {
   if (typeof token !== 'string') throw new ServiceError('INVALID_TOKEN');
   const consumer = await authenticate(context, reply, token);
   await context.useCases.openCheckout(consumer);
@@ -25,10 +21,7 @@ export async function openSession(
   return consumer;
 }
 
-export async function authenticateConsumer(
-  context: HttpContext,
-  reply: FastifyReply,
-): Promise<Consumer> {
+export async function authenticateConsumer(context: HttpContext, reply: FastifyReply) {
   const { order_id: orderId } = reply.request.params as { readonly order_id: string };
   const token = isOrderId(orderId) ? findToken(context, reply, orderId) : undefined;
   if (token === undefined) throw new ServiceError('INVALID_TOKEN');
@@ -38,11 +31,7 @@ export async function authenticateConsumer(
   return consumer;
 }
 
-async function authenticate(
-  context: HttpContext,
-  reply: FastifyReply,
-  token: string,
-): Promise<Consumer> {
+async function authenticate(context: HttpContext, reply: FastifyReply, token: string) {
   const authenticated = await context.useCases.authenticateCaller(token);
   const { caller } = authenticated;
   if (caller.type !== 'order') throw new ServiceError('INVALID_TOKEN');
@@ -51,11 +40,7 @@ async function authenticate(
   return caller;
 }
 
-export function findToken(
-  context: HttpContext,
-  { request }: FastifyReply,
-  orderId: string,
-): string | undefined {
+export function findToken(context: HttpContext, { request }: FastifyReply, orderId: string) {
   return readCookie(request.headers.cookie, hostCookieName(context, `checkout-${orderId}`));
 }
 

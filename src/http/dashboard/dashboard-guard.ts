@@ -2,13 +2,7 @@
  * Authorises each call of the dashboard before any of the body is read: by its origin, by its session, by the role that
  * the route declares, and by a confirmation for what only owners may change. Contract 13.2, 13.9.
  */
-import type {
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  HTTPMethods,
-  RouteHandlerMethod,
-} from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Actor } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
@@ -73,7 +67,12 @@ type Request<Path extends string, Body extends TSchema> = FastifyRequest<{
   Body: Static<Body>;
 }>;
 
-/** Adds a route such as `GET /team`. Calls of visitors and of users are bounded differently unless a bound is given. */
+export const search = { bound: 'search' } as const;
+
+/**
+ * Adds a route such as `GET /team`. Calls of visitors and of users are bounded differently unless a bound is given. A
+ * handler that returns nothing is answered 204.
+ */
 export function addRoute<Route extends string, Body extends TSchema>(
   app: FastifyInstance,
   access: DashboardAccess,
@@ -88,7 +87,8 @@ export function addRoute<Route extends string, Body extends TSchema>(
     bodyLimit,
     config: { dashboard: access, bound: access === 'visitor' ? 'visit' : 'call', ...config },
     ...(body && { schema: { body } }),
-    handler: handler as RouteHandlerMethod,
+    handler: async (request, reply) =>
+      (await handler(request as Request<Route, Body>, reply)) ?? reply.code(204).send(),
   });
 }
 
@@ -181,11 +181,7 @@ function refuseOtherSites({ settings }: HttpContext, { headers }: FastifyRequest
   );
 }
 
-function checkRole(
-  request: FastifyRequest,
-  account: OwnAccount | undefined,
-  needed: Role,
-): asserts account is OwnAccount {
+function checkRole(request: FastifyRequest, account: OwnAccount | undefined, needed: Role): void {
   if (!account) throw new ServiceError('PERMISSION_DENIED', 'You belong to no account.');
   if (!includesRole(account.role, needed)) {
     throw new ServiceError(
@@ -216,7 +212,11 @@ function readVisitor({ settings }: HttpContext, { raw }: FastifyRequest): Visito
   return { address: clientAddress(raw, settings.trustedProxies), userAgent };
 }
 
-type CookieName = 'session' | 'device';
+const secretSeconds = {
+  session: userLimits.sessionSeconds,
+  device: userLimits.knownVisitorSeconds,
+};
+type CookieName = keyof typeof secretSeconds;
 
 /** The secret of a session, or that by which a device is known. */
 export function findSecret(
@@ -233,15 +233,7 @@ export function keepSecret(
   reply: FastifyReply,
   name: CookieName,
   secret: string,
+  until = secretSeconds[name],
 ): void {
-  const { sessionSeconds, knownVisitorSeconds } = userLimits;
-  const until = name === 'session' ? sessionSeconds : knownVisitorSeconds;
   setCookie(context, reply, hostCookieName(context, name), secret, { until, sameSite: 'Strict' });
-}
-
-export function dropSession(context: HttpContext, reply: FastifyReply): void {
-  setCookie(context, reply, hostCookieName(context, 'session'), '', {
-    until: 0,
-    sameSite: 'Strict',
-  });
 }

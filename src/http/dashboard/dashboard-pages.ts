@@ -59,10 +59,7 @@ async function loadAll(basePath: string): Promise<Loaded> {
       Object.entries(packageModules).map(([name, path]) => [name, `${folder}/${path}`]),
     ),
   });
-  const text = pageText({
-    ...{ basePath, folder, importMap },
-    ...{ styles: stylesOf(files), preloaded: preloadedOf(files) },
-  });
+  const text = pageText(basePath, folder, importMap, files);
   const digest = createHash('sha256').update(importMap).digest('base64');
   return {
     ...files,
@@ -91,17 +88,11 @@ function stylesOf({ files }: PageFiles): readonly string[] {
   return [shared, ...[...files.keys()].filter(isOther)];
 }
 
-type PageParts = {
-  readonly basePath: string;
-  readonly folder: string;
-  readonly importMap: string;
-  readonly styles: readonly string[];
-  readonly preloaded: readonly string[];
-};
-
-function pageText({ basePath, folder, importMap, styles, preloaded }: PageParts): string {
-  const sheets = styles.map((path) => `<link rel="stylesheet" href="${folder}/${path}">`);
-  const links = preloaded.map((path) => `<link rel="modulepreload" href="${folder}/${path}">`);
+function pageText(basePath: string, folder: string, importMap: string, files: PageFiles): string {
+  const sheets = stylesOf(files).map((path) => `<link rel="stylesheet" href="${folder}/${path}">`);
+  const links = preloadedOf(files).map(
+    (path) => `<link rel="modulepreload" href="${folder}/${path}">`,
+  );
   return `<!doctype html>
 <html lang="en" data-base="${basePath}">
 <head>

@@ -9,6 +9,7 @@ import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/users/role.ts';
 import type { AccountEndpoint } from '../../use-cases/events/endpoints.ts';
 import type { HttpContext } from '../http-context.ts';
+import { withoutAbsent } from '../merchant/order-request.ts';
 import { addRoute } from './dashboard-guard.ts';
 import { countView, shownUrl } from './view-parts.ts';
 
@@ -53,17 +54,12 @@ export function addEndpoints(app: FastifyInstance, { useCases }: HttpContext): v
     if (url === undefined && events === undefined && enabled === undefined) {
       refuseField('url', 'is missing: give url, events or enabled');
     }
-    const change = {
-      ...(url !== undefined && { url }),
-      ...(events && { events }),
-      ...(enabled !== undefined && { isEnabled: enabled }),
-    };
+    const change = withoutAbsent({ url, events, isEnabled: enabled });
     return endpointView(await useCases.updateEndpoint(endpointId, change, request.actor));
   });
 
-  addRoute(app, 'owner', 'DELETE /endpoints/:endpoint_id', {}, async (request, reply) => {
+  addRoute(app, 'owner', 'DELETE /endpoints/:endpoint_id', {}, async (request) => {
     await useCases.deleteEndpoint(getOwnEndpointId(request), request.actor);
-    return reply.code(204).send();
   });
 
   const withRotation = { body: RotateBody };

@@ -8,14 +8,14 @@ import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/users/role.ts';
 import type { AccountEvent } from '../../use-cases/events/list-events.ts';
 import type { HttpContext } from '../http-context.ts';
-import { addRoute } from './dashboard-guard.ts';
+import { addRoute, search } from './dashboard-guard.ts';
 import {
+  choiceOf,
   type Query,
-  readChoice,
   readLimit,
+  readNeededTime,
+  readQuery,
   readText,
-  readTime,
-  refuseUnknown,
 } from './read-query.ts';
 import { isMaskedFor, shownUrl } from './view-parts.ts';
 
@@ -25,8 +25,6 @@ const ResendAllBody = Type.Object({
   since: Type.String({ maxLength: limits.textCharsMax }),
   endpoint_id: EndpointField,
 });
-const states = ['pending', 'delivered', 'undelivered'] as const;
-const search = { bound: 'search' } as const;
 
 export function addEvents(app: FastifyInstance, { useCases }: HttpContext): void {
   addRoute(app, 'viewer', 'GET /events', search, async ({ account: { accountId }, query }) => {
@@ -59,25 +57,31 @@ export function addEvents(app: FastifyInstance, { useCases }: HttpContext): void
     const { resent, isMore } = await useCases.resendUndelivered(actor, {
       accountId: account.accountId,
       endpointId: body.endpoint_id,
-      since: readTime(body, 'since') ?? refuseField('since', 'is missing'),
+      since: readNeededTime(body, 'since'),
     });
     return { resent, more: isMore };
   });
 }
 
 function readPage(accountId: string, query: Query) {
-  refuseUnknown(query, ['order_id', 'state', 'endpoint', 'limit', 'after']);
-  const orderId = readText(query, 'order_id');
-  if (orderId !== undefined && !isOrderId(orderId)) refuseField('order_id', 'must be an order id');
-  const state = readChoice(query, 'state', states);
-  return {
-    filter: { orderId, state, endpointId: readText(query, 'endpoint') },
-    limit: readLimit(query),
-    after: readAfter(accountId, readText(query, 'after')),
-  };
+  const { order_id, state, endpoint, limit, after } = readQuery(query, {
+    order_id: readOrderId,
+    state: choiceOf(['pending', 'delivered', 'undelivered']),
+    endpoint: readText,
+    limit: readLimit,
+    after: readText,
+  });
+  const filter = { orderId: order_id, state, endpointId: endpoint };
+  return { filter, limit, after: findCursor(accountId, after) };
 }
 
-function readAfter(accountId: string, text: string | undefined) {
+function readOrderId(query: Query, name: string): string | undefined {
+  const orderId = readText(query, name);
+  if (orderId !== undefined && !isOrderId(orderId)) refuseField(name, 'must be an order id');
+  return orderId;
+}
+
+function findCursor(accountId: string, text: string | undefined) {
   if (text === undefined) return undefined;
   const [eventId = '', endpointId = ''] = text.split('/');
   const key = findEventKey(eventId);

@@ -8,22 +8,18 @@ import { withSnakeCase } from '../../domain/json/snake-case.ts';
 import { shownName, shownValue } from '../../domain/why/effects.ts';
 import type { DeliveryBody, DescribedDelivery } from '../../use-cases/inbox/describe-contents.ts';
 import type { HttpContext } from '../http-context.ts';
-import { addRoute } from './dashboard-guard.ts';
-import { readChoice, readLimit, readText, refuseUnknown } from './read-query.ts';
+import { addRoute, search } from './dashboard-guard.ts';
+import { choiceOf, type Query, readLimit, readQuery, readText } from './read-query.ts';
 import { amountText, providerView, wire } from './view-parts.ts';
-
-const search = { bound: 'search' } as const;
 
 export function addInbox(app: FastifyInstance, { useCases }: HttpContext): void {
   addRoute(app, 'viewer', 'GET /inbox', search, async ({ account: { accountId }, query }) => {
-    refuseUnknown(query, ['state', 'provider', 'after', 'limit']);
-    const after = readText(query, 'after');
-    if (after !== undefined && findAccountIdOfDelivery(after) !== accountId) {
-      refuseField('after', 'must be the next of a page');
-    }
-    const state = readChoice(query, 'state', deliveryStates);
-    const filter = { state, provider: readText(query, 'provider') };
-    const limit = readLimit(query);
+    const { after, limit, ...filter } = readQuery(query, {
+      after: (_query, name) => readCursor(accountId, query, name),
+      state: choiceOf(deliveryStates),
+      provider: readText,
+      limit: readLimit,
+    });
     const page = await useCases.listDeliveries(accountId, { filter, after, limit });
     return {
       deliveries: page.deliveries.map(listedDeliveryView),
@@ -52,6 +48,14 @@ export function addInbox(app: FastifyInstance, { useCases }: HttpContext): void 
       ...deliveryView(outcome.delivery),
     };
   });
+}
+
+function readCursor(accountId: string, query: Query, name: string): string | undefined {
+  const after = readText(query, name);
+  if (after !== undefined && findAccountIdOfDelivery(after) !== accountId) {
+    refuseField(name, 'must be the next of a page');
+  }
+  return after;
 }
 
 function unknownDelivery(): ServiceError {

@@ -1,22 +1,23 @@
 /** One order with its payments, and refunds of them. A viewer sees personal data as an order token does. Contract 13.5. */
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { maskUser } from '../../domain/consumers/mask.ts';
+import { maskUpiId, maskUser } from '../../domain/consumers/mask.ts';
 import { refuseField } from '../../domain/errors.ts';
 import { findNote } from '../../domain/inbox/review.ts';
 import { limits } from '../../domain/limits.ts';
 import type { MinorUnits } from '../../domain/money/money.ts';
 import type { Address, LineItem, Order, StoredNumber } from '../../domain/orders/order.ts';
-import { adviceFor } from '../../domain/review-flag.ts';
-import type { OrderPage } from '../../use-cases/orders/get-order-page.ts';
+import { type FailureReason, failureTable } from '../../domain/payments/failure.ts';
+import type { Capture, Payment, Refund, Transaction } from '../../domain/payments/transaction.ts';
+import { adviceFor, type ReviewFlag } from '../../domain/review-flag.ts';
+import type { OrderPage, ShownPayment } from '../../use-cases/orders/get-order-page.ts';
 import type { HttpContext } from '../http-context.ts';
 import { markReplay, readIdempotencyKey } from '../merchant/idempotency-key.ts';
 import { attributesView } from '../merchant/order-view.ts';
-import { addRoute } from './dashboard-guard.ts';
+import { addRoute, search } from './dashboard-guard.ts';
 import { userView } from './orders.ts';
-import { paymentView, refundView, type ShowFlags } from './payment-view.ts';
-import { readText, refuseUnknown } from './read-query.ts';
-import { amountText, isMaskedFor } from './view-parts.ts';
+import { readQuery, readText } from './read-query.ts';
+import { amountText, isMaskedFor, providerView } from './view-parts.ts';
 
 const RefundBody = Type.Object({
   transaction_id: Type.String({ minLength: 1, maxLength: limits.textCharsMax }),
@@ -27,11 +28,11 @@ const RefundBody = Type.Object({
 });
 
 export function addOrderPage(app: FastifyInstance, { useCases }: HttpContext): void {
-  addRoute(app, 'viewer', 'GET /orders/:order_id', { bound: 'search' }, async (request) => {
+  addRoute(app, 'viewer', 'GET /orders/:order_id', search, async (request) => {
     const { account, params, query } = request;
-    refuseUnknown(query, ['after']);
+    const { after } = readQuery(query, { after: readText });
     const key = { accountId: account.accountId, orderId: params.order_id };
-    const page = await useCases.getOrderPage(key, readText(query, 'after'));
+    const page = await useCases.getOrderPage(key, after);
     return orderPageView(page, isMaskedFor(account.role));
   });
 
@@ -164,4 +165,102 @@ function itemView(item: LineItem) {
     tax: text(item.tax),
     total_amount: text(item.totalAmount),
   };
+}
+
+export type FlagView = {
+  readonly flag: ReviewFlag;
+  readonly advice: string;
+  readonly resolved_at: string | null;
+  readonly resolved_by: string | null;
+};
+
+/** The flags of an order or transaction. */
+type ShowFlags = (subject: string, flags: readonly ReviewFlag[]) => readonly FlagView[];
+
+export function paymentView(
+  { payment, refunds, ...shown }: ShownPayment,
+  { masked, showFlags }: { readonly masked: boolean; readonly showFlags: ShowFlags },
+) {
+  const text = amountsIn(payment.currency);
+  return {
+    ...transactionView(payment, showFlags),
+    payment_status: payment.status,
+    payment_mode: shown.mode,
+    mode_details: masked ? maskUpiId(payment.subPaymentMode) : payment.subPaymentMode,
+    provider_order_id: payment.start?.providerOrderId ?? null,
+    origin: originOf(payment),
+    given_up: payment.start?.givenUpAtMs !== undefined,
+    arn: payment.paymentArn,
+    acquirer: payment.paymentAcquirer,
+    fee: text(payment.customerFee),
+    offer_id: payment.offerId,
+    offer_discount: text(payment.offerDiscount),
+    voided: payment.voided,
+    captures: (payment.captures ?? []).map((capture) => captureView(capture, text)),
+    available_amount: text(shown.available),
+    refunds: refunds.map((refund) => refundView(refund, showFlags)),
+    refunds_total: shown.refundsTotal,
+    refunded_so_far: text(shown.refundedSoFar),
+  };
+}
+
+function refundView(refund: Refund, showFlags: ShowFlags) {
+  const text = amountsIn(refund.currency);
+  return {
+    ...transactionView(refund, showFlags),
+    refund_status: refund.status,
+    refund_request_id: refund.refundRequestId,
+    arn: refund.refundArn,
+    parts: (refund.parts ?? []).map(({ pspId, amount, status }) => ({
+      psp_transaction_id: pspId,
+      amount: text(amount),
+      refund_status: status,
+    })),
+  };
+}
+
+function transactionView(transaction: Transaction, showFlags: ShowFlags) {
+  const { transactionId, provider, currency, failure } = transaction;
+  return {
+    transaction_id: transactionId,
+    ...providerView(provider),
+    psp_transaction_id: transaction.pspTransactionId,
+    amount: amountsIn(currency)(transaction.amount),
+    currency,
+    started_at: isoOf(transaction.startedAtMs),
+    finished_at: isoOf(transaction.finishedAtMs),
+    /** Of our call to the provider; null if it was not started here. */
+    call: transaction.start?.call ?? null,
+    failure: failure && failureView(failure),
+    flags: showFlags(transactionId, transaction.flags),
+  };
+}
+
+function failureView({ code, merchantMessage, retryAllowed }: FailureReason) {
+  return {
+    code,
+    message: merchantMessage,
+    consumer_message: failureTable[code].consumerMessage,
+    retry_allowed: retryAllowed,
+  };
+}
+
+function captureView({ pspId, amount, status, atMs }: Capture, text: Texts) {
+  return { psp_transaction_id: pspId, amount: text(amount), status, at: isoOf(atMs) };
+}
+
+/** Where it was started: our checkout page, our API, or at the provider. */
+function originOf({ start }: Payment): 'checkout' | 'api' | 'provider' {
+  if (!start) return 'provider';
+  return start.origin ?? 'api';
+}
+
+type Texts = (minor: MinorUnits | null) => string | null;
+
+function amountsIn(currency: string | null): Texts {
+  return (minor) => (minor === null || currency === null ? null : amountText(minor, currency));
+}
+
+function isoOf(atMs: number | null): string | null {
+  return atMs === null ? null : new Date(atMs).toISOString();
 }

@@ -6,32 +6,25 @@ import { refuseField } from '../../domain/errors.ts';
 import { findExponent } from '../../domain/money/currency.ts';
 import { parseAmount } from '../../domain/money/money.ts';
 import { orderStatuses, type User } from '../../domain/orders/order.ts';
-import type { OrderFilter, PaymentFilter } from '../../domain/orders/order-filter.ts';
+import type { OrderFilter } from '../../domain/orders/order-filter.ts';
 import { reviewFlags } from '../../domain/review-flag.ts';
 import type { Role } from '../../domain/users/role.ts';
 import type { ListedOrder } from '../../use-cases/orders/list-orders.ts';
 import type { HttpContext } from '../http-context.ts';
-import { addRoute } from './dashboard-guard.ts';
-import {
-  type Query,
-  readChoice,
-  readLimit,
-  readText,
-  readTime,
-  refuseUnknown,
-} from './read-query.ts';
+import { withoutAbsent } from '../merchant/order-request.ts';
+import { addRoute, search } from './dashboard-guard.ts';
+import { choiceOf, type Query, readLimit, readQuery, readText, readTime } from './read-query.ts';
 import { amountText, isMaskedFor, providerView } from './view-parts.ts';
-
-const search = { bound: 'search' } as const;
 
 export function addOrders(app: FastifyInstance, { useCases }: HttpContext): void {
   addRoute(app, 'viewer', 'GET /orders', search, async ({ account, query }) => {
-    const filter = readOrderFilter(query, ['after', 'limit']);
-    const page = await useCases.listOrders(account.accountId, {
-      filter,
-      after: readText(query, 'after'),
-      limit: readLimit(query),
+    const { after, limit, ...given } = readQuery(query, {
+      ...filterReaders,
+      after: readText,
+      limit: readLimit,
     });
+    const filter = orderFilterOf(given);
+    const page = await useCases.listOrders(account.accountId, { filter, after, limit });
     return {
       orders: page.orders.map((order) => listedOrderView(order, account.role)),
       looked_at: page.lookedAt,
@@ -58,7 +51,8 @@ export function addOrders(app: FastifyInstance, { useCases }: HttpContext): void
 
   addRoute(app, 'viewer', 'GET /orders.csv', { bound: 'export' }, async (request, reply) => {
     const { account, actor, query } = request;
-    const options = { filter: readOrderFilter(query, []), isMasked: isMaskedFor(account.role) };
+    const filter = orderFilterOf(readQuery(query, filterReaders));
+    const options = { filter, isMasked: isMaskedFor(account.role) };
     const texts = await useCases.exportOrders(actor, account.accountId, options);
     return reply
       .type('text/csv; charset=utf-8')
@@ -99,43 +93,31 @@ export function userView(user: User) {
   return { name: name === '' ? null : name, email, phone };
 }
 
-const filterNames = [
-  'status',
-  'flag',
-  'from',
-  'to',
-  'currency',
-  'amount_min',
-  'amount_max',
-  'payment_status',
-  'mode',
-  'provider',
-  'failure',
-  'refunded',
-];
+const filterReaders = {
+  payment_status: choiceOf(['succeeded', 'failed']),
+  mode: readText,
+  provider: readText,
+  failure: readText,
+  status: choiceOf(orderStatuses),
+  flag: choiceOf(reviewFlags),
+  from: readTime,
+  to: readTime,
+  currency: (query: Query) => readCurrency(query),
+  amount_min: readAmount,
+  amount_max: readAmount,
+  refunded: choiceOf(['yes']),
+};
 
-function readOrderFilter(query: Query, otherNames: readonly string[]): OrderFilter {
-  refuseUnknown(query, [...filterNames, ...otherNames]);
-  const payment = readPaymentFilter(query);
-  return withoutUndefined({
-    status: readChoice(query, 'status', orderStatuses),
-    flag: readChoice(query, 'flag', reviewFlags),
-    from: readTime(query, 'from'),
-    to: readTime(query, 'to'),
-    currency: readCurrency(query),
-    amountMin: readAmount(query, 'amount_min'),
-    amountMax: readAmount(query, 'amount_max'),
+function orderFilterOf(given: ReturnType<typeof readQuery<typeof filterReaders>>): OrderFilter {
+  const { payment_status, mode, provider, failure, ...ofOrder } = given;
+  const { amount_min, amount_max, refunded, ...others } = ofOrder;
+  const payment = withoutAbsent({ status: payment_status, mode, provider, failure });
+  return withoutAbsent({
+    ...others,
+    amountMin: amount_min,
+    amountMax: amount_max,
     payment: Object.keys(payment).length > 0 ? payment : undefined,
-    isRefunded: readChoice(query, 'refunded', ['yes']) && true,
-  });
-}
-
-function readPaymentFilter(query: Query): PaymentFilter {
-  return withoutUndefined({
-    status: readChoice(query, 'payment_status', ['succeeded', 'failed']),
-    mode: readText(query, 'mode'),
-    provider: readText(query, 'provider'),
-    failure: readText(query, 'failure'),
+    isRefunded: refunded && true,
   });
 }
 
@@ -155,11 +137,4 @@ function readAmount(query: Query, name: string): number | undefined {
   return amount.kind === 'amount'
     ? amount.minor
     : refuseField(name, `must be an amount of ${currency}`);
-}
-
-type Given<Fields> = { [Name in keyof Fields]: Exclude<Fields[Name], undefined> };
-
-function withoutUndefined<Fields extends object>(fields: Fields): Partial<Given<Fields>> {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as Partial<Given<Fields>>;
 }

@@ -4,27 +4,29 @@ import { refuseField } from '../../domain/errors.ts';
 import type { CurrencySum, OverviewSums, Share } from '../../domain/reports/overview.ts';
 import type { AccountOverview } from '../../use-cases/reports/get-overview.ts';
 import type { HttpContext } from '../http-context.ts';
-import { addRoute } from './dashboard-guard.ts';
-import { type Query, readChoice, readText, readTime, refuseUnknown } from './read-query.ts';
+import { addRoute, search } from './dashboard-guard.ts';
+import { choiceOf, type Query, readNeededTime, readQuery, readText } from './read-query.ts';
 import { countView, sumText } from './view-parts.ts';
 
 export function addOverview(app: FastifyInstance, { useCases }: HttpContext): void {
-  addRoute(app, 'viewer', 'GET /overview', { bound: 'search' }, async ({ account, query }) =>
+  addRoute(app, 'viewer', 'GET /overview', search, async ({ account, query }) =>
     overviewView(await useCases.getOverview(account.accountId, readPeriod(query))),
   );
 }
 
 function readPeriod(query: Query) {
-  refuseUnknown(query, ['from', 'to', 'bucket', 'offset_minutes']);
-  const offset = readText(query, 'offset_minutes') ?? '0';
-  return {
-    from: readTime(query, 'from') ?? refuseField('from', 'is missing'),
-    to: readTime(query, 'to') ?? refuseField('to', 'is missing'),
-    bucket: readChoice(query, 'bucket', ['hour', 'day']) ?? 'day',
-    offsetMinutes: /^-?\d{1,4}$/.test(offset)
-      ? Number(offset)
-      : refuseField('offset_minutes', 'must be a whole number'),
-  };
+  const {
+    offset_minutes: offset = '0',
+    bucket = 'day',
+    ...period
+  } = readQuery(query, {
+    offset_minutes: readText,
+    from: readNeededTime,
+    to: readNeededTime,
+    bucket: choiceOf(['hour', 'day']),
+  });
+  if (!/^-?\d{1,4}$/.test(offset)) refuseField('offset_minutes', 'must be a whole number');
+  return { ...period, bucket, offsetMinutes: Number(offset) };
 }
 
 export function overviewView(overview: AccountOverview) {

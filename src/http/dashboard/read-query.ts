@@ -2,9 +2,24 @@
 import { refuseField } from '../../domain/errors.ts';
 
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+type Reader<Value> = (query: Query, name: string) => Value;
+type ValuesOf<Readers> = {
+  [Name in keyof Readers]: Readers[Name] extends Reader<infer Value> ? Value : never;
+};
 
 const usualLimit = 50;
 const limitMax = 200;
+
+/** Refuses names that have no reader, then reads in the order of the readers. */
+export function readQuery<Readers extends Readonly<Record<string, Reader<unknown>>>>(
+  query: Query,
+  readers: Readers,
+): ValuesOf<Readers> {
+  const unknown = Object.keys(query).find((name) => !Object.hasOwn(readers, name));
+  if (unknown !== undefined) refuseField(unknown, 'is not a parameter of this list');
+  const values = Object.entries(readers).map(([name, read]) => [name, read(query, name)]);
+  return Object.fromEntries(values) as ValuesOf<Readers>;
+}
 
 export function readText(query: Query, name: string): string | undefined {
   const value = query[name];
@@ -23,15 +38,13 @@ export function readLimit(query: Query): number {
   return limit;
 }
 
-export function readChoice<Choice extends string>(
-  query: Query,
-  name: string,
-  choices: readonly Choice[],
-): Choice | undefined {
-  const text = readText(query, name);
-  if (text === undefined) return undefined;
-  const choice = choices.find((one) => one === text);
-  return choice ?? refuseField(name, `must be one of ${choices.join(', ')}`);
+export function choiceOf<const Choice extends string>(choices: readonly Choice[]) {
+  return (query: Query, name: string): Choice | undefined => {
+    const text = readText(query, name);
+    if (text === undefined) return undefined;
+    const choice = choices.find((one) => one === text);
+    return choice ?? refuseField(name, `must be one of ${choices.join(', ')}`);
+  };
 }
 
 /** ISO 8601 with an offset, as `Date` writes it. */
@@ -43,7 +56,6 @@ export function readTime(query: Query, name: string): Date | undefined {
   return isTime ? time : refuseField(name, 'must be a time such as 2026-11-17T10:00:00Z');
 }
 
-export function refuseUnknown(query: Query, known: readonly string[]): void {
-  const unknown = Object.keys(query).find((name) => !known.includes(name));
-  if (unknown !== undefined) refuseField(unknown, 'is not a parameter of this list');
+export function readNeededTime(query: Query, name: string): Date {
+  return readTime(query, name) ?? refuseField(name, 'is missing');
 }

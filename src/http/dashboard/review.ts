@@ -7,8 +7,8 @@ import { reviewReasons } from '../../domain/review-flag.ts';
 import type { ReviewEntry } from '../../use-cases/review/list-review.ts';
 import type { RefusedReview } from '../../use-cases/review/resolve-review.ts';
 import type { HttpContext } from '../http-context.ts';
-import { addRoute } from './dashboard-guard.ts';
-import { readLimit, readText, refuseUnknown } from './read-query.ts';
+import { addRoute, search } from './dashboard-guard.ts';
+import { readLimit, readQuery, readText } from './read-query.ts';
 import { countView } from './view-parts.ts';
 
 const ResolveBody = Type.Object({
@@ -17,11 +17,9 @@ const ResolveBody = Type.Object({
 });
 
 export function addReview(app: FastifyInstance, { useCases }: HttpContext): void {
-  const search = { bound: 'search' } as const;
   addRoute(app, 'viewer', 'GET /review', search, async ({ account: { accountId }, query }) => {
-    refuseUnknown(query, ['after', 'limit']);
-    const [after, limit] = [readText(query, 'after'), readLimit(query)];
-    const page = await useCases.listReview({ accountId, after, limit });
+    const wanted = readQuery(query, { after: readText, limit: readLimit });
+    const page = await useCases.listReview({ accountId, ...wanted });
     if (!page) refuseField('after', 'must be the next of a page');
     const open = countView(await useCases.countReview(accountId));
     return { items: page.entries.map(itemView), open, next: page.next ?? null };

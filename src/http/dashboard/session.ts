@@ -7,7 +7,7 @@ import { Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
 import type { Session } from '../../domain/users/session.ts';
 import type { HttpContext } from '../http-context.ts';
-import { addRoute, dropSession, findSecret } from './dashboard-guard.ts';
+import { addRoute, findSecret, keepSecret } from './dashboard-guard.ts';
 import { accountView, begin, PasskeyBody, PasswordBody, sessionView } from './sign-in.ts';
 
 const AccountBody = Type.Object({ account_id: Type.String({ maxLength: limits.textCharsMax }) });
@@ -26,8 +26,7 @@ export function addSession(app: FastifyInstance, context: HttpContext): void {
 
   addRoute(app, 'user', 'POST /sign-out', {}, async ({ signedIn, visitor }, reply) => {
     await useCases.endSession(signedIn, signedIn.session.sessionId, visitor);
-    dropSession(context, reply);
-    return reply.code(204).send();
+    keepSecret(context, reply, 'session', '', 0);
   });
 
   addRoute(app, 'user', 'POST /account', { body: AccountBody }, async ({ signedIn, body }) => {
@@ -49,11 +48,15 @@ function addSessions(app: FastifyInstance, { useCases }: HttpContext): void {
     ended: await useCases.endOtherSessions(signedIn, visitor),
   }));
 
-  addRoute(app, 'user', 'DELETE /sessions/:session_id', {}, async (request, reply) => {
-    const { signedIn, params, visitor } = request;
-    await useCases.endSession(signedIn, params.session_id, visitor);
-    return reply.code(204).send();
-  });
+  addRoute(
+    app,
+    'user',
+    'DELETE /sessions/:session_id',
+    {},
+    async ({ signedIn, params, visitor }) => {
+      await useCases.endSession(signedIn, params.session_id, visitor);
+    },
+  );
 }
 
 /** Asks again who the user is. The cookie changes. */
@@ -105,18 +108,16 @@ export function addCredentials(app: FastifyInstance, { useCases }: HttpContext):
   });
 
   const withPasskey = { body: PasskeyBody };
-  addRoute(app, 'user', 'POST /credentials/passkey/verify', withPasskey, async (request, reply) => {
+  addRoute(app, 'user', 'POST /credentials/passkey/verify', withPasskey, async (request) => {
     const { signedIn, body, visitor } = request;
     useCases.requireConfirmationAgain(signedIn);
     await useCases.addPasskey(signedIn, body, visitor);
-    return reply.code(204).send();
   });
 
-  const passkey = 'DELETE /credentials/passkeys/:passkey_id';
-  addRoute(app, 'user', passkey, {}, async ({ signedIn, params, visitor }, reply) => {
+  addRoute(app, 'user', 'DELETE /credentials/passkeys/:passkey_id', {}, async (request) => {
+    const { signedIn, params, visitor } = request;
     useCases.requireConfirmationAgain(signedIn);
     await useCases.removePasskey(signedIn, params.passkey_id, visitor);
-    return reply.code(204).send();
   });
 }
 

@@ -9,6 +9,7 @@ import { paymentModeCodes, paymentModes } from '../../domain/payment-mode.ts';
 import type { RequestedSettings } from '../../use-cases/accounts/change-settings.ts';
 import type { Settings } from '../../use-cases/accounts/get-settings.ts';
 import { basePathOf, type HttpContext } from '../http-context.ts';
+import { withoutAbsent } from '../merchant/order-request.ts';
 import { addRoute } from './dashboard-guard.ts';
 
 const Text = Type.String({ maxLength: limits.textCharsMax });
@@ -120,10 +121,9 @@ function readSettings({
     ...Object.fromEntries(renamed),
     ...(providers && { providerOptions: providers }),
     ...(alternate_currencies && {
-      alternateCurrencies: alternate_currencies.map(({ confirmed_rate, ...rate }) => ({
-        ...rate,
-        ...(confirmed_rate !== undefined && { confirmedRate: confirmed_rate }),
-      })),
+      alternateCurrencies: alternate_currencies.map(({ confirmed_rate, ...rate }) =>
+        withoutAbsent({ ...rate, confirmedRate: confirmed_rate }),
+      ),
     }),
     ...(logo !== undefined && { logo: logo === null ? null : readBase64(logo) }),
   };

@@ -32,22 +32,18 @@ export const PasskeyBody = Type.Object({
 export function addSignIn(app: FastifyInstance, context: HttpContext): void {
   const { useCases } = context;
 
-  addRoute(app, 'visitor', 'POST /sign-in', { body: SignInBody }, async (request, reply) => {
-    const caller = callerOf(context, request);
-    const secret = await useCases.signInWithPassword(request.body, caller);
-    return begin(context, request, reply, secret, caller);
-  });
+  addRoute(app, 'visitor', 'POST /sign-in', { body: SignInBody }, (request, reply) =>
+    signIn(context, request, reply, (caller) => useCases.signInWithPassword(request.body, caller)),
+  );
 
   addRoute(app, 'visitor', 'POST /sign-in/passkey/options', {}, () =>
     useCases.offerPasskeySignIn(),
   );
 
   const withPasskey = { body: PasskeyBody };
-  addRoute(app, 'visitor', 'POST /sign-in/passkey/verify', withPasskey, async (request, reply) => {
-    const caller = callerOf(context, request);
-    const secret = await useCases.signInWithPasskey(request.body, caller);
-    return begin(context, request, reply, secret, caller);
-  });
+  addRoute(app, 'visitor', 'POST /sign-in/passkey/verify', withPasskey, (request, reply) =>
+    signIn(context, request, reply, (caller) => useCases.signInWithPasskey(request.body, caller)),
+  );
 }
 
 /** One-time links: what one is for, and the ways to use it. Looking at it is a POST, so that no preview does. */
@@ -66,24 +62,22 @@ export function addInvitation(app: FastifyInstance, context: HttpContext): void 
   });
 
   const withPassword = { body: PasswordBody };
-  addRoute(app, 'visitor', `${post}/password`, withPassword, async (request, reply) => {
-    const { params, body } = request;
-    const caller = callerOf(context, request);
-    const secret = await useCases.acceptWithPassword(params.token, body.password, caller);
-    return begin(context, request, reply, secret, caller);
-  });
+  addRoute(app, 'visitor', `${post}/password`, withPassword, (request, reply) =>
+    signIn(context, request, reply, (caller) =>
+      useCases.acceptWithPassword(request.params.token, request.body.password, caller),
+    ),
+  );
 
   addRoute(app, 'visitor', `${post}/passkey/options`, {}, ({ params }) =>
     useCases.offerRegistration(params.token),
   );
 
   const withPasskey = { body: PasskeyBody };
-  addRoute(app, 'visitor', `${post}/passkey/verify`, withPasskey, async (request, reply) => {
-    const { params, body } = request;
-    const caller = callerOf(context, request);
-    const secret = await useCases.acceptWithPasskey(params.token, body, caller);
-    return begin(context, request, reply, secret, caller);
-  });
+  addRoute(app, 'visitor', `${post}/passkey/verify`, withPasskey, (request, reply) =>
+    signIn(context, request, reply, (caller) =>
+      useCases.acceptWithPasskey(request.params.token, request.body, caller),
+    ),
+  );
 
   addRoute(app, 'user', `${post}/join`, {}, async (request, reply) => {
     const { signedIn, params, visitor } = request;
@@ -92,9 +86,17 @@ export function addInvitation(app: FastifyInstance, context: HttpContext): void 
   });
 }
 
-function callerOf(context: HttpContext, request: FastifyRequest): Caller {
+/** Opens a session by one of the ways to sign in. The device is known from then on. */
+async function signIn(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  open: (caller: Caller) => Promise<string>,
+) {
   const device = findSecret(context, request, 'device') ?? newOpaqueToken();
-  return { ...request.visitor, formerSecret: findSecret(context, request), device };
+  const formerSecret = findSecret(context, request);
+  const secret = await open({ ...request.visitor, formerSecret, device });
+  return begin(context, request, reply, secret, device);
 }
 
 /** Sends the cookie of a session that was opened or renewed, after a sign-in that of the device, and what it may see. */
@@ -103,10 +105,10 @@ export async function begin(
   { visitor }: Pick<FastifyRequest, 'visitor'>,
   reply: FastifyReply,
   secret: string,
-  caller?: Pick<Caller, 'device'>,
+  device?: string,
 ) {
   keepSecret(context, reply, 'session', secret);
-  if (caller) keepSecret(context, reply, 'device', caller.device);
+  if (device !== undefined) keepSecret(context, reply, 'device', device);
   const signedIn = await context.useCases.findSession(secret, visitor);
   if (!signedIn) throw new Error('the session ended as it began');
   return sessionView(signedIn);

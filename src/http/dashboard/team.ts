@@ -6,7 +6,7 @@ import { limits } from '../../domain/limits.ts';
 import { type Role, roles } from '../../domain/users/role.ts';
 import type { NewInvitation } from '../../use-cases/users/invite-user.ts';
 import type { HttpContext } from '../http-context.ts';
-import { addRoute } from './dashboard-guard.ts';
+import { addRoute, search } from './dashboard-guard.ts';
 import { readLimit, readText } from './read-query.ts';
 import { isMaskedFor } from './view-parts.ts';
 
@@ -39,10 +39,8 @@ export function addTeam(app: FastifyInstance, { useCases }: HttpContext): void {
     return { user_id: params.user_id, role: body.role };
   });
 
-  addRoute(app, 'owner', 'DELETE /team/:user_id', {}, async (request, reply) => {
-    const { account, actor, params } = request;
+  addRoute(app, 'owner', 'DELETE /team/:user_id', {}, async ({ account, actor, params }) => {
     await useCases.removeMember(actor, { accountId: account.accountId, userId: params.user_id });
-    return reply.code(204).send();
   });
 
   const invitation = { body: InvitationBody };
@@ -53,10 +51,9 @@ export function addTeam(app: FastifyInstance, { useCases }: HttpContext): void {
   });
 
   const invitationPath = 'DELETE /team/invitations/:invitation_id';
-  addRoute(app, 'owner', invitationPath, {}, async ({ account, actor, params }, reply) => {
+  addRoute(app, 'owner', invitationPath, {}, async ({ account, actor, params }) => {
     const key = { accountId: account.accountId, invitationId: params.invitation_id };
     await useCases.withdrawInvitation(actor, key);
-    return reply.code(204).send();
   });
 }
 
@@ -71,7 +68,7 @@ function invitationView({
 
 /** Newest first. */
 export function addAuditLog(app: FastifyInstance, { useCases }: HttpContext): void {
-  addRoute(app, 'viewer', 'GET /audit', { bound: 'search' }, async ({ account, query }) => {
+  addRoute(app, 'viewer', 'GET /audit', search, async ({ account, query }) => {
     const page = { after: readText(query, 'after'), limit: readLimit(query) };
     const { entries, next } = await useCases.listAuditLog(account.accountId, page);
     // A note may mention a consumer, whose data a viewer sees masked only.

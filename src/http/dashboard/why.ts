@@ -13,13 +13,13 @@ import type { TimelineEntry } from '../../domain/why/timeline.ts';
 import { createPauses, mapWithPauses } from '../../services/event-loop.ts';
 import type { ExplainOptions } from '../../use-cases/orders/explain-order.ts';
 import type { HttpContext } from '../http-context.ts';
-import { addRoute } from './dashboard-guard.ts';
+import { addRoute, search } from './dashboard-guard.ts';
 import { deliveryBodyView } from './inbox.ts';
-import { type Query, readText, readTime, refuseUnknown } from './read-query.ts';
+import { type Query, readQuery, readText, readTime } from './read-query.ts';
 import { isMaskedFor, shownUrl, wire } from './view-parts.ts';
 
 /** It computes much, so whoever calls it all the time has to wait. */
-const explaining = { bound: 'search', share: 0.02 } as const;
+const explaining = { ...search, share: 0.02 };
 
 export function addWhy(app: FastifyInstance, { useCases }: HttpContext): void {
   const explain = async (
@@ -47,7 +47,7 @@ export function addWhy(app: FastifyInstance, { useCases }: HttpContext): void {
   });
 
   const delivery = 'GET /orders/:order_id/deliveries/:delivery_id';
-  addRoute(app, 'viewer', delivery, { bound: 'search' }, async ({ account, params }) => {
+  addRoute(app, 'viewer', delivery, search, async ({ account, params }) => {
     const key = { accountId: account.accountId, deliveryId: params.delivery_id };
     const found = await useCases.findDeliveryBody(key, { masked: true });
     if (found?.delivery.orderId !== params.order_id) {
@@ -63,12 +63,14 @@ type ExplainRequest = FastifyRequest<{
 }>;
 
 function readPage(query: Query) {
-  refuseUnknown(query, ['up_to', 'after']);
-  const afterTransaction = readText(query, 'after');
-  if (afterTransaction !== undefined && !isTransactionId(afterTransaction)) {
-    refuseField('after', 'must be the next of a page');
-  }
-  return { upTo: readTime(query, 'up_to'), afterTransaction };
+  const { up_to, after } = readQuery(query, { after: readTransactionId, up_to: readTime });
+  return { upTo: up_to, afterTransaction: after };
+}
+
+function readTransactionId(query: Query, name: string): string | undefined {
+  const text = readText(query, name);
+  if (text !== undefined && !isTransactionId(text)) refuseField(name, 'must be the next of a page');
+  return text;
 }
 
 /**

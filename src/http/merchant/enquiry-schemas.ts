@@ -1,57 +1,54 @@
 /** The wire shape of the transaction enquiry: every field is always present. Contract 5.7 to 5.9. */
-import { type Static, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { signatureVersions } from '../../domain/accounts/account.ts';
-import { limits } from '../../domain/limits.ts';
 import { orderStatuses } from '../../domain/orders/order.ts';
 import { shownPaymentModes } from '../../domain/payment-mode.ts';
 import { failureTable } from '../../domain/payments/failure.ts';
 import { paymentStatuses, refundStatuses } from '../../domain/payments/notice.ts';
 import { transactionTypes } from '../../services/enquiry.ts';
 import { deliveryProviders } from '../../use-cases/inbox/receive-delivery.ts';
-import { number, text, textOrNull, word, wordOrNull } from '../open-api/fields.ts';
+import {
+  field,
+  list,
+  number,
+  object,
+  text,
+  textOrNull,
+  word,
+  wordOrNull,
+} from '../open-api/fields.ts';
 import { CurrencyConversionReply, CustomAttributesReply } from './order-reply-schemas.ts';
+import { textOrNumber } from './order-schemas.ts';
 
-const id = (description: string) =>
-  Type.Optional(
-    Type.Unsafe<string | number | null>({
-      type: ['string', 'number', 'null'],
-      maxLength: limits.textCharsMax,
-      description,
-    }),
-  );
-
-export const EnquiryBody = Type.Object(
+export const EnquiryBody = object(
+  'EnquiryRequest',
+  'With a merchant token at least one is required; all that are sent must refer to the same order. An order token names its order itself.',
   {
-    transaction_id: id('Identifier of a transaction, issued by initiate-payment or refund.'),
-    order_id: id('Identifier of the order, issued at creation.'),
-    invoice_id: id('Your reference used at creation.'),
-  },
-  {
-    title: 'EnquiryRequest',
-    description:
-      'With a merchant token at least one is required; all that are sent must refer to the same order. An order token names its order itself.',
+    transaction_id: textOrNumber(
+      'Identifier of a transaction, issued by initiate-payment or refund.',
+    ),
+    order_id: textOrNumber('Identifier of the order, issued at creation.'),
+    invoice_id: textOrNumber('Your reference used at creation.'),
   },
 );
 export type EnquiryBody = Static<typeof EnquiryBody>;
 
-const numberOrNull = (description: string) =>
-  Type.Unsafe<number | null>({ type: ['number', 'null'], description });
-const nullable = <Shape>(schema: object, description: string) =>
-  Type.Unsafe<Shape | null>({ anyOf: [schema, { type: 'null' }], description });
+const numberOrNull = (description: string) => field(['number', 'null'], description);
+const nullable = <Shape extends TSchema>(schema: Shape, description: string) =>
+  Type.Unsafe<Static<Shape> | null>({ anyOf: [schema, { type: 'null' }], description });
 
 const providerNames = deliveryProviders.map(({ displayName }) => displayName);
 
-const FailureReply = Type.Object(
-  {
-    svc_error_code: word(Object.keys(failureTable), 'Why it failed: branch on this in your code.'),
-    svc_consumer_message: text('May be shown to the consumer.'),
-    svc_merchant_message: text('For your team: the reason as the provider reported it.'),
-    retry_allowed: Type.Boolean({ description: 'True if another attempt makes sense.' }),
-  },
-  { title: 'FailureReason', description: 'Why a payment or refund failed.' },
-);
+const FailureReply = object('FailureReason', 'Why a payment or refund failed.', {
+  svc_error_code: word(Object.keys(failureTable), 'Why it failed: branch on this in your code.'),
+  svc_consumer_message: text('May be shown to the consumer.'),
+  svc_merchant_message: text('For your team: the reason as the provider reported it.'),
+  retry_allowed: Type.Boolean({ description: 'True if another attempt makes sense.' }),
+});
 
-export const TransactionReply = Type.Object(
+export const TransactionReply = object(
+  'Transaction',
+  'One payment attempt or one refund. Every field is present; unknown values are null.',
   {
     transaction_type: word(
       transactionTypes,
@@ -70,10 +67,7 @@ export const TransactionReply = Type.Object(
       'Hex HMAC-SHA256 under the whole access secret; null until the status is final. v2 covers invoice_id|transaction_id|amount|currency, v3 adds |status|transaction_type.',
     ),
     signature_version: word(signatureVersions, 'Which signature the account uses.'),
-    failure_reason: nullable<Static<typeof FailureReply>>(
-      FailureReply,
-      'Present while the status is failed, otherwise null.',
-    ),
+    failure_reason: nullable(FailureReply, 'Present while the status is failed, otherwise null.'),
     payment_partner: wordOrNull(providerNames, 'The provider that the payment was made with.'),
     processing_payment_partner: wordOrNull(providerNames, 'The provider that processed it.'),
     psp_transaction_id: textOrNull('Identifier of the payment or refund at the provider.'),
@@ -90,12 +84,12 @@ export const TransactionReply = Type.Object(
       'How the consumer paid; Card when the funding is unknown. Null for a refund, and until it is known.',
     ),
     payment_arn: textOrNull("The bank's reference of the payment."),
-    emi: Type.Unsafe<null>({
-      type: 'null',
-      description: 'Always null: the providers do not report it.',
-    }),
-    sub_payment_mode: nullable<Readonly<Record<string, string>>>(
-      { type: 'object', additionalProperties: { type: 'string' } },
+    emi: field('null', 'Always null: the providers do not report it.'),
+    sub_payment_mode: nullable(
+      Type.Unsafe<Readonly<Record<string, string>>>({
+        type: 'object',
+        additionalProperties: { type: 'string' },
+      }),
       'Details of the payment mode, such as bank_name, wallet_name, upi_id, or scheme, card_type, issuer and masked_card.',
     ),
     refund_status: wordOrNull(
@@ -109,52 +103,39 @@ export const TransactionReply = Type.Object(
       "The bank's reference of the refund; for a payment that of its latest refund.",
     ),
   },
-  {
-    title: 'Transaction',
-    description:
-      'One payment attempt or one refund. Every field is present; unknown values are null.',
-  },
 );
 export type TransactionReply = Static<typeof TransactionReply>;
 
-const RefundDetailsReply = Type.Object(
-  {
-    refundable_currency: text('ISO 4217 code of the amounts.'),
-    available_refundable_amount: number(
-      'What can still be refunded: paid minus refunded and pending refunds.',
-    ),
-    refunded_amount: number('Sum of the refunds that succeeded.'),
-    total_refundable_amount: number('Sum of the payments that succeeded.'),
-  },
-  { title: 'RefundDetails', description: 'Sums in major units.' },
-);
+const RefundDetailsReply = object('RefundDetails', 'Sums in major units.', {
+  refundable_currency: text('ISO 4217 code of the amounts.'),
+  available_refundable_amount: number(
+    'What can still be refunded: paid minus refunded and pending refunds.',
+  ),
+  refunded_amount: number('Sum of the refunds that succeeded.'),
+  total_refundable_amount: number('Sum of the payments that succeeded.'),
+});
 
-const EnquiredOrder = Type.Object(
-  {
-    svc_order_id: text('Identifier of the order.'),
-    invoice_id: text('Your own reference for the order.'),
-    status: word(orderStatuses, 'Status of the order, as in get order.'),
-    custom_attributes: CustomAttributesReply,
-    currency_conversion: nullable<Static<typeof CurrencyConversionReply>>(
-      CurrencyConversionReply,
-      'The amounts that were sent; null when the order was not converted.',
-    ),
-    refund_details: nullable<Static<typeof RefundDetailsReply>>(
-      RefundDetailsReply,
-      'Null until a payment has succeeded.',
-    ),
-  },
-  { title: 'EnquiredOrder', description: 'The order that the transactions belong to.' },
-);
+const EnquiredOrder = object('EnquiredOrder', 'The order that the transactions belong to.', {
+  svc_order_id: text('Identifier of the order.'),
+  invoice_id: text('Your own reference for the order.'),
+  status: word(orderStatuses, 'Status of the order, as in get order.'),
+  custom_attributes: CustomAttributesReply,
+  currency_conversion: nullable(
+    CurrencyConversionReply,
+    'The amounts that were sent; null when the order was not converted.',
+  ),
+  refund_details: nullable(RefundDetailsReply, 'Null until a payment has succeeded.'),
+});
 
-export const EnquiryReply = Type.Object(
+export const EnquiryReply = object(
+  'Enquiry',
+  'The latest status of an order and its transactions.',
   {
-    transaction: Type.Array(TransactionReply, {
-      description:
-        'Oldest first; only the one that was asked for when transaction_id was sent; empty for a new order.',
-    }),
+    transaction: list(
+      TransactionReply,
+      'Oldest first; only the one that was asked for when transaction_id was sent; empty for a new order.',
+    ),
     order: EnquiredOrder,
   },
-  { title: 'Enquiry', description: 'The latest status of an order and its transactions.' },
 );
 export type EnquiryReply = Static<typeof EnquiryReply>;

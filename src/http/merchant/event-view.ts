@@ -81,10 +81,7 @@ const messages: Readonly<Record<Exclude<EventType, 'payment_failed' | 'review_ne
 };
 
 /** Safe to show to the consumer, apart from the reason of a review. */
-function messageOf(
-  { type, reason }: EventToRender,
-  enquired: EnquiredTransaction | undefined,
-): string {
+function messageOf({ type, reason }: EventToRender, enquired: EnquiredTransaction | undefined) {
   if (type === 'review_needed') return reason ?? type;
   if (type !== 'payment_failed') return messages[type];
   const failure = enquired?.transaction.failure;

@@ -12,9 +12,8 @@ import {
 import { paymentStatuses } from '../../domain/payments/notice.ts';
 import type { PaymentReply } from '../../use-cases/payments/payment-reply.ts';
 import type { PaymentRequest } from '../../use-cases/payments/start-payment.ts';
-import { getCaller } from '../guard.ts';
 import type { HttpContext } from '../http-context.ts';
-import { refined, text, word } from '../open-api/fields.ts';
+import { object, refined, text, word } from '../open-api/fields.ts';
 import { IdempotencyHeaders, markReplay, readIdempotencyKey } from './idempotency-key.ts';
 import { addOperation } from './operation.ts';
 import { NextCalls } from './order-reply-schemas.ts';
@@ -24,7 +23,9 @@ import { documentedCallbackMode, optionalText, orderIdField } from './order-sche
 /** Contract 11.9: shops that do not know the type of card send `card`. */
 type SentModeCode = PaymentModeCode | 'card';
 
-const Body = Type.Object(
+const Body = object(
+  'PaymentRequest',
+  'Card details are never sent here: the consumer enters them at the provider.',
   {
     order_id: orderIdField,
     payment_mode_code: Type.Unsafe<SentModeCode>({
@@ -42,14 +43,12 @@ const Body = Type.Object(
     callback_url: optionalText('Where the consumer returns to; defaults to that of the order.'),
     callback_mode: optionalText('How the consumer returns; defaults to that of the order.'),
   },
-  {
-    title: 'PaymentRequest',
-    description: 'Card details are never sent here: the consumer enters them at the provider.',
-  },
 );
 type Body = Static<typeof Body>;
 
-const Reply = Type.Object(
+const Reply = object(
+  'StartedPayment',
+  'A started payment. next has the action redirect with the URL of the payment page. If the provider returned a UPI intent, the action upi_intent is before it: its URL opens a UPI app on a phone, and is shown as a QR code elsewhere.',
   {
     order_id: text('Identifier of the order.'),
     transaction_id: text('Identifier of the payment.'),
@@ -59,11 +58,6 @@ const Reply = Type.Object(
     ),
     message: text('What to do next, or why the provider refused it.'),
     next: NextCalls,
-  },
-  {
-    title: 'StartedPayment',
-    description:
-      'A started payment. next has the action redirect with the URL of the payment page. If the provider returned a UPI intent, the action upi_intent is before it: its URL opens a UPI app on a phone, and is shown as a QR code elsewhere.',
   },
 );
 
@@ -90,11 +84,10 @@ export function addInitiatePayment(app: FastifyInstance, { useCases }: HttpConte
     ],
     replays: true,
     handler: async (request, reply) => {
-      const caller = getCaller(request);
-      const orderId = readOrderId(caller, request.body);
+      const orderId = readOrderId(request);
       const key = readIdempotencyKey(request);
       const paymentRequest = toPaymentRequest(orderId, request.body);
-      const started = await useCases.startPayment(caller, paymentRequest, key);
+      const started = await useCases.startPayment(request.caller, paymentRequest, key);
       markReplay(reply, started.replayed);
       return paymentView(started.reply);
     },

@@ -4,10 +4,9 @@ import { addGuard } from '../guard.ts';
 import type { HttpContext } from '../http-context.ts';
 import { acceptJsonOnly } from '../read-json.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
-import { addCreateOrder } from './create-order.ts';
+import { addCreateOrder, addPaymentLink } from './create-order.ts';
 import { addGetOrder } from './get-order.ts';
 import { addInitiatePayment } from './initiate-payment.ts';
-import { addPaymentLink } from './payment-link.ts';
 import { addListsOfChoices, addPaymentModes } from './payment-modes.ts';
 import { addRefund } from './refund.ts';
 import { addResolveUser } from './resolve-user.ts';
@@ -35,7 +34,7 @@ export function merchantApi(context: HttpContext): FastifyPluginAsync {
 
 /** Shipped clients make this one call under an older path. Contract 11.11. */
 export function olderMerchantApi(context: HttpContext): FastifyPluginAsync {
-  return merchantScope(context, (app) => addTransactionEnquiry(app, context, { isAlias: true }));
+  return merchantScope(context, (app) => addTransactionEnquiry(app, context, true));
 }
 
 function merchantScope(
@@ -63,7 +62,7 @@ function readEveryBodyAsJson(app: FastifyInstance): void {
     else {
       delete headers['content-type'];
       // An order token identifies its order, so the body may be left out. Contract 2.10.
-      if (request.caller?.type === 'order') request.body = {};
+      if (request.foundCaller?.type === 'order') request.body = {};
     }
     done();
   });

@@ -16,6 +16,10 @@ type Operation<Query extends TSchema, Body extends TSchema, Reply extends TSchem
   'replyDescription' | 'errors' | 'replays' | 'aliases'
 > & {
   readonly operationId: string;
+  /** Another name of an operation: the reference describes it with the operation. */
+  readonly isAlias?: boolean;
+  /** The file of `examples` with its recorded calls, if it has another name than the path. */
+  readonly examples?: string;
   readonly tag: 'Tokens' | 'Orders' | 'Payments';
   readonly access: Access;
   readonly summary: string;
@@ -34,27 +38,24 @@ type Operation<Query extends TSchema, Body extends TSchema, Reply extends TSchem
   ) => Promise<Static<Reply>>;
 };
 
-/** `route` is such as `POST /refund`. Its recorded calls are in the file of `examples` that has the name of the path. */
+/** `route` is such as `POST /refund`. */
 export function addOperation<Query extends TSchema, Body extends TSchema, Reply extends TSchema>(
   app: FastifyInstance,
   route: string,
   operation: Operation<Query, Body, Reply>,
-  { isAlias = false, examples = route.replace(/.*\//, '') } = {},
 ): void {
   const [method, url = ''] = route.split(' ');
-  const { access, tag, query, body, documentedBody, reply, handler, bodyLimit, ...about } =
-    operation;
-  const { operationId, summary, description, headers, ...documented } = about;
+  const { access, tag, query, body, headers, documentedBody, reply, handler, ...about } = operation;
+  const { operationId, summary, description, bodyLimit, isAlias, examples, ...documented } = about;
   const documentation: Documentation = {
     ...documented,
-    examples: new URL(`./examples/${examples}.json`, import.meta.url),
+    examples: new URL(`./examples/${examples ?? url.slice(1)}.json`, import.meta.url),
     loadBody: documentedBody && (async () => documentedBody),
   };
   app.route({
     method: method as HTTPMethods,
     url,
     bodyLimit,
-    // The reference describes another name of an operation with the operation.
     config: { access, ...(!isAlias && { documentation }) },
     schema: {
       operationId,

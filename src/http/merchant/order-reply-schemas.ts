@@ -1,10 +1,12 @@
 /** The replies about orders: one source for serialisation, types and the OpenAPI page. Contract 3.14 to 3.16. */
 import { type Static, Type } from 'typebox';
 import { orderStatuses } from '../../domain/orders/order.ts';
-import { number, optionalText, text, word } from '../open-api/fields.ts';
+import { field, list, number, object, optionalText, text, word } from '../open-api/fields.ts';
 import { Currency } from './order-schemas.ts';
 
-export const CurrencyConversionReply = Type.Object(
+export const CurrencyConversionReply = object(
+  'CurrencyConversion',
+  'The amounts that were sent; present only when the order was converted.',
   {
     original_currency: text('ISO 4217 code of the currency that was sent.'),
     converted_currency: text('ISO 4217 code of the currency that the order is processed in.'),
@@ -17,40 +19,30 @@ export const CurrencyConversionReply = Type.Object(
     original_tax: number('Tax as sent, in major units; 0 when none was sent.'),
     original_total_amount: number('Total as sent, in major units.'),
   },
-  {
-    title: 'CurrencyConversion',
-    description: 'The amounts that were sent; present only when the order was converted.',
-  },
 );
 
-export const UserReply = Type.Object(
-  {
-    email: optionalText('E-mail address; masked for an order token, such as a***a@example.com.'),
-    first_name: optionalText('First name; masked for an order token, such as A***.'),
-    last_name: optionalText('Last name; masked for an order token, such as R***.'),
-    country_code: text('Telephone country code with a leading +.'),
-    mobile_number: Type.Optional(
-      Type.Unsafe<number | string>({
-        type: ['number', 'string'],
-        description: 'A number; for an order token text with all but the last four digits masked.',
-      }),
+export const UserReply = object('User', 'The consumer of the order.', {
+  email: optionalText('E-mail address; masked for an order token, such as a***a@example.com.'),
+  first_name: optionalText('First name; masked for an order token, such as A***.'),
+  last_name: optionalText('Last name; masked for an order token, such as R***.'),
+  country_code: text('Telephone country code with a leading +.'),
+  mobile_number: Type.Optional(
+    field(
+      ['number', 'string'],
+      'A number; for an order token text with all but the last four digits masked.',
     ),
-    user_id: text(
-      'Identifier of the consumer. Set with a merchant token, it is the same in all orders of the account; set with an order token, it is valid for this order only.',
-    ),
-  },
-  { title: 'User', description: 'The consumer of the order.' },
-);
-
-export const NextCalls = Type.Array(
-  Type.Object(
-    {
-      action: text('Name of the recommended call.'),
-      url: text('Path of the call, to be appended to the base URL; for redirect a whole URL.'),
-    },
-    { title: 'NextCall', description: 'A recommended next call.' },
   ),
-  { description: 'The calls that are possible now; empty when there is none.' },
+  user_id: text(
+    'Identifier of the consumer. Set with a merchant token, it is the same in all orders of the account; set with an order token, it is valid for this order only.',
+  ),
+});
+
+export const NextCalls = list(
+  object('NextCall', 'A recommended next call.', {
+    action: text('Name of the recommended call.'),
+    url: text('Path of the call, to be appended to the base URL; for redirect a whole URL.'),
+  }),
+  'The calls that are possible now; empty when there is none.',
 );
 
 const orderReplyFields = {
@@ -82,68 +74,58 @@ const orderReplyFields = {
   next: NextCalls,
 };
 
-export const OrderReply = Type.Object(orderReplyFields, {
-  title: 'Order',
-  description: 'An order with its tokens. Fields that do not apply are left out.',
-});
+export const OrderReply = object(
+  'Order',
+  'An order with its tokens. Fields that do not apply are left out.',
+  orderReplyFields,
+);
 export type OrderReply = Static<typeof OrderReply>;
 
 const sentNumber = (description: string) =>
-  Type.Optional(
-    Type.Unsafe<number | string>({
-      type: ['number', 'string'],
-      description: `${description} As it was sent.`,
+  Type.Optional(field(['number', 'string'], `${description} As it was sent.`));
+
+export const CustomAttributesReply = list(
+  object('CustomAttribute', 'One key and value pair.', {
+    key: text('Name of the attribute.'),
+    value: text('Its value, as text.'),
+  }),
+  'Key and value pairs attached to the order.',
+);
+
+const LineItemReply = object('LineItem', 'A cart item.', {
+  sku_id: optionalText('Your product identifier.'),
+  title: text('Product title.'),
+  description: optionalText('Detailed description.'),
+  image_url: Type.Optional(
+    Type.Unsafe<string | false>({
+      type: ['string', 'boolean'],
+      description: 'Public image URL, or false.',
     }),
-  );
-
-export const CustomAttributesReply = Type.Array(
-  Type.Object(
-    { key: text('Name of the attribute.'), value: text('Its value, as text.') },
-    { title: 'CustomAttribute', description: 'One key and value pair.' },
   ),
-  { description: 'Key and value pairs attached to the order.' },
-);
+  rate: sentNumber('Pre-tax rate.'),
+  quantity: sentNumber('Quantity.'),
+  amount_before_tax: sentNumber('Rate multiplied by quantity.'),
+  tax: sentNumber('Tax of the item.'),
+  total_amount: sentNumber('Amount before tax plus tax.'),
+});
 
-const LineItemReply = Type.Object(
-  {
-    sku_id: optionalText('Your product identifier.'),
-    title: text('Product title.'),
-    description: optionalText('Detailed description.'),
-    image_url: Type.Optional(
-      Type.Unsafe<string | false>({
-        type: ['string', 'boolean'],
-        description: 'Public image URL, or false.',
-      }),
-    ),
-    rate: sentNumber('Pre-tax rate.'),
-    quantity: sentNumber('Quantity.'),
-    amount_before_tax: sentNumber('Rate multiplied by quantity.'),
-    tax: sentNumber('Tax of the item.'),
-    total_amount: sentNumber('Amount before tax plus tax.'),
-  },
-  { title: 'LineItem', description: 'A cart item.' },
-);
+const AddressReply = object('Address', 'The delivery address.', {
+  address_1: optionalText('First line of the address; not for an order token.'),
+  street: optionalText('Street name; not for an order token.'),
+  landmark: optionalText('Landmark; not for an order token.'),
+  area: optionalText('Area; not for an order token.'),
+  city: optionalText('City.'),
+  state: optionalText('State.'),
+  pincode: optionalText('Pincode or zipcode.'),
+  address_type: optionalText('A name or tag for the address.'),
+});
 
-const AddressReply = Type.Object(
-  {
-    address_1: optionalText('First line of the address; not for an order token.'),
-    street: optionalText('Street name; not for an order token.'),
-    landmark: optionalText('Landmark; not for an order token.'),
-    area: optionalText('Area; not for an order token.'),
-    city: optionalText('City.'),
-    state: optionalText('State.'),
-    pincode: optionalText('Pincode or zipcode.'),
-    address_type: optionalText('A name or tag for the address.'),
-  },
-  { title: 'Address', description: 'The delivery address.' },
-);
-
-export const FullOrderReply = Type.Object(
+export const FullOrderReply = object(
+  'FullOrder',
+  'An order with its cart, address and details. Fields that are not set are left out.',
   {
     ...orderReplyFields,
-    order_line_items: Type.Optional(
-      Type.Array(LineItemReply, { description: 'The cart items, as they were sent.' }),
-    ),
+    order_line_items: Type.Optional(list(LineItemReply, 'The cart items, as they were sent.')),
     shipping_address: Type.Optional(AddressReply),
     callback_url: optionalText('Where the consumer returns to after payment.'),
     callback_mode: optionalText(
@@ -151,11 +133,6 @@ export const FullOrderReply = Type.Object(
     ),
     custom_attributes: Type.Optional(CustomAttributesReply),
     description: optionalText('Description of the order.'),
-  },
-  {
-    title: 'FullOrder',
-    description:
-      'An order with its cart, address and details. Fields that are not set are left out.',
   },
 );
 export type FullOrderReply = Static<typeof FullOrderReply>;

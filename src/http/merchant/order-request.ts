@@ -59,11 +59,14 @@ export function toOrderUpdate(body: UpdateOrderBody): OrderUpdate {
 }
 
 /** Null and empty count as absent. */
-export function readOrderId(
-  caller: Caller,
-  { order_id: given }: { readonly order_id?: string | null },
-): string {
-  return getOrderId(caller, given || undefined);
+export function readOrderId({
+  caller,
+  body,
+}: {
+  readonly caller: Caller;
+  readonly body: { readonly order_id?: string | null };
+}): string {
+  return getOrderId(caller, body.order_id || undefined);
 }
 
 /** The consumer of an order, or of resolve-user. */
@@ -176,7 +179,7 @@ export function sentAmount<Name extends string>(
 }
 
 /** Absent fields are left out rather than set to undefined, so that equal content is equal. */
-function withoutAbsent<Shape extends object>(shape: Shape): Shape {
+export function withoutAbsent<Shape extends object>(shape: Shape): Shape {
   const present: Partial<Shape> = {};
   for (const name in shape) if (shape[name] !== undefined) present[name] = shape[name];
   return present as Shape;

@@ -3,41 +3,34 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Order } from '../../domain/orders/order.ts';
 import { type PaymentModeCode, paymentModeCodes, paymentModes } from '../../domain/payment-mode.ts';
-import { getCaller } from '../guard.ts';
 import type { HttpContext } from '../http-context.ts';
-import { number, text, word } from '../open-api/fields.ts';
+import { list, number, object, text, word } from '../open-api/fields.ts';
 import { addOperation } from './operation.ts';
 import { NextCalls } from './order-reply-schemas.ts';
 import { readOrderId } from './order-request.ts';
 import { Currency, OrderReference } from './order-schemas.ts';
 import { amountsView } from './order-view.ts';
 
-const Item = Type.Object(
-  {
-    payment_mode_code: word(paymentModeCodes, 'Goes into payment_mode_code of initiate-payment.'),
-    payment_mode: word(Object.values(paymentModes), 'Name to show to the consumer.'),
-    amount_before_tax: number('Cart amount before tax, in major units.'),
-    tax: number('Tax, in major units.'),
-    currency: Currency,
-    total_amount: number('Total including tax, in major units.'),
-    additional_charges: number('Fee for this mode; always 0.'),
-    grand_total_amount: number('total_amount plus additional_charges.'),
-    next: NextCalls,
-  },
-  { title: 'PaymentMode', description: 'A way to pay.' },
-);
+const Item = object('PaymentMode', 'A way to pay.', {
+  payment_mode_code: word(paymentModeCodes, 'Goes into payment_mode_code of initiate-payment.'),
+  payment_mode: word(Object.values(paymentModes), 'Name to show to the consumer.'),
+  amount_before_tax: number('Cart amount before tax, in major units.'),
+  tax: number('Tax, in major units.'),
+  currency: Currency,
+  total_amount: number('Total including tax, in major units.'),
+  additional_charges: number('Fee for this mode; always 0.'),
+  grand_total_amount: number('total_amount plus additional_charges.'),
+  next: NextCalls,
+});
 const items = (description: string) =>
   Type.Object(
-    { items: Type.Array(Item, { description: 'The modes, in the order in which to show them.' }) },
+    { items: list(Item, 'The modes, in the order in which to show them.') },
     { description },
   );
-const Reply = Type.Object(
-  {
-    fast_payment_modes: items('Modes that the consumer has paid with before.'),
-    other_payment_modes: items('All other modes of the account.'),
-  },
-  { title: 'PaymentModes', description: 'The ways to pay for an order.' },
-);
+const Reply = object('PaymentModes', 'The ways to pay for an order.', {
+  fast_payment_modes: items('Modes that the consumer has paid with before.'),
+  other_payment_modes: items('All other modes of the account.'),
+});
 
 export function addPaymentModes(app: FastifyInstance, { useCases }: HttpContext): void {
   addOperation(app, 'POST /payment-modes', {
@@ -51,9 +44,8 @@ export function addPaymentModes(app: FastifyInstance, { useCases }: HttpContext)
     replyDescription: 'The payment modes of the account, with the amount to pay.',
     errors: ['ORDER_NOT_FOUND'],
     handler: async (request) => {
-      const caller = getCaller(request);
-      const orderId = readOrderId(caller, request.body);
-      const { order, fast, other } = await useCases.listPaymentModes(caller, orderId);
+      const orderId = readOrderId(request);
+      const { order, fast, other } = await useCases.listPaymentModes(request.caller, orderId);
       return {
         fast_payment_modes: { items: fast.map((code) => itemView(order, code)) },
         other_payment_modes: { items: other.map((code) => itemView(order, code)) },
@@ -96,13 +88,10 @@ const lists = [
 
 export function addListsOfChoices(app: FastifyInstance, { useCases }: HttpContext): void {
   for (const { route, operationId, modeCode, code, title, summary } of lists) {
-    const Choice = Type.Object(
-      {
-        [code]: text(`Goes into ${code} of initiate-payment.`),
-        name: text('Name to show to the consumer.'),
-      },
-      { title, description: 'One choice of the consumer.' },
-    );
+    const Choice = object(title, 'One choice of the consumer.', {
+      [code]: text(`Goes into ${code} of initiate-payment.`),
+      name: text('Name to show to the consumer.'),
+    });
     addOperation(app, route, {
       operationId,
       tag: 'Payments',
@@ -110,16 +99,14 @@ export function addListsOfChoices(app: FastifyInstance, { useCases }: HttpContex
       summary,
       description: `Empty where the account does not offer ${modeCode}. A code goes into ${code} of initiate-payment.`,
       body: OrderReference,
-      reply: Type.Object(
-        { items: Type.Array(Choice, { description: 'The choices; empty when there are none.' }) },
-        { title: `${title}s`, description: 'The choices for an order.' },
-      ),
+      reply: object(`${title}s`, 'The choices for an order.', {
+        items: list(Choice, 'The choices; empty when there are none.'),
+      }),
       replyDescription: 'The choices, in the order in which to show them.',
       errors: ['ORDER_NOT_FOUND'],
       handler: async (request) => {
-        const caller = getCaller(request);
-        const orderId = readOrderId(caller, request.body);
-        const choices = await useCases.listChoices(caller, { orderId, modeCode });
+        const orderId = readOrderId(request);
+        const choices = await useCases.listChoices(request.caller, { orderId, modeCode });
         return { items: choices.map((choice) => ({ [code]: choice.code, name: choice.name })) };
       },
     });

@@ -5,22 +5,22 @@ import { refuseField } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
 import { refundStatuses } from '../../domain/payments/notice.ts';
 import type { RefundReply } from '../../use-cases/payments/store-refund.ts';
-import { getCaller } from '../guard.ts';
 import type { HttpContext } from '../http-context.ts';
-import { text, textOrNull, word } from '../open-api/fields.ts';
+import { field, object, text, textOrNull, word } from '../open-api/fields.ts';
 import { IdempotencyHeaders, markReplay, readIdempotencyKey } from './idempotency-key.ts';
 import { addOperation } from './operation.ts';
 import { NextCalls } from './order-reply-schemas.ts';
 import { sentAmount, toText } from './order-request.ts';
 
 /** Neither null nor empty: a value that was lost on its way must not refund everything, or the same twice. */
-const sent = (type: readonly string[], maxLength: number, description: string) =>
-  Type.Optional(Type.Unsafe<string | number>({ type, minLength: 1, maxLength, description }));
 const id = (description: string, maxLength: number = limits.textCharsMax) =>
-  sent(['string', 'number'], maxLength, description);
-const amount = (description: string) => sent(['number', 'string'], 64, description);
+  Type.Optional(field(['string', 'number'], description, { minLength: 1, maxLength }));
+const amount = (description: string) =>
+  Type.Optional(field(['number', 'string'], description, { minLength: 1, maxLength: 64 }));
 
-const Body = Type.Object(
+const Body = object(
+  'RefundRequest',
+  'transaction_id or invoice_id is required; when both are sent, they must belong together. Null and empty are refused: leave out what you do not send.',
   {
     transaction_id: id('The payment to refund.'),
     invoice_id: id('Alternatively, the invoice whose payment is refunded.'),
@@ -33,37 +33,29 @@ const Body = Type.Object(
       limits.refundRequestIdCharsMax,
     ),
   },
-  {
-    title: 'RefundRequest',
-    description:
-      'transaction_id or invoice_id is required; when both are sent, they must belong together. Null and empty are refused: leave out what you do not send.',
-  },
 );
 type Body = Static<typeof Body>;
 
-const Reply = Type.Object(
-  {
-    orignal_payment_transaction_id: text(
-      'The same as original_payment_transaction_id; misspelt, as shipped clients read it.',
-    ),
-    original_payment_transaction_id: text('Identifier of the refunded payment.'),
-    transaction_id: text('Identifier of the refund.'),
-    refund_request_id: textOrNull(
-      'Your reference for the refund, or its identifier when you sent none.',
-    ),
-    refund_status: word(
-      refundStatuses,
-      'pending until the provider has decided, then succeeded or failed.',
-    ),
-    refund_arn: textOrNull("The bank's reference of the refund; null until it is known."),
-    transaction_type: word(
-      ['full_refund', 'partial_refund'],
-      'Whether the whole payment is refunded.',
-    ),
-    next: NextCalls,
-  },
-  { title: 'Refund', description: 'A refund.' },
-);
+const Reply = object('Refund', 'A refund.', {
+  orignal_payment_transaction_id: text(
+    'The same as original_payment_transaction_id; misspelt, as shipped clients read it.',
+  ),
+  original_payment_transaction_id: text('Identifier of the refunded payment.'),
+  transaction_id: text('Identifier of the refund.'),
+  refund_request_id: textOrNull(
+    'Your reference for the refund, or its identifier when you sent none.',
+  ),
+  refund_status: word(
+    refundStatuses,
+    'pending until the provider has decided, then succeeded or failed.',
+  ),
+  refund_arn: textOrNull("The bank's reference of the refund; null until it is known."),
+  transaction_type: word(
+    ['full_refund', 'partial_refund'],
+    'Whether the whole payment is refunded.',
+  ),
+  next: NextCalls,
+});
 
 export function addRefund(app: FastifyInstance, { useCases }: HttpContext): void {
   addOperation(app, 'POST /refund', {
@@ -97,7 +89,7 @@ export function addRefund(app: FastifyInstance, { useCases }: HttpContext): void
         amountAlias: sentAmount(body, 'amount'),
         refundRequestId: readRequestId(body),
       };
-      const made = await useCases.refund(getCaller(request), refundRequest, { idempotencyKey });
+      const made = await useCases.refund(request.caller, refundRequest, { idempotencyKey });
       markReplay(reply, made.replayed);
       return refundView(made.reply);
     },

@@ -1,45 +1,32 @@
 /** `POST /api/v3/resolve-user`: links a consumer to an order. Contract 11.2. */
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
 import { microsecondTimestamp } from '../../domain/time.ts';
-import { getCaller } from '../guard.ts';
 import type { HttpContext } from '../http-context.ts';
-import { optionalText } from '../open-api/fields.ts';
+import { field, object, optionalText } from '../open-api/fields.ts';
 import { addOperation } from './operation.ts';
 import { NextCalls, UserReply } from './order-reply-schemas.ts';
 import { readOrderId, toSentUser } from './order-request.ts';
 import { mobileNumberDescription, orderIdField, userFields } from './order-schemas.ts';
 import { userView } from './order-view.ts';
 
-const Body = Type.Object(
-  {
-    order_id: orderIdField,
-    ...userFields,
-    mobile_number: Type.Unsafe<string | number>({
-      type: ['string', 'number'],
-      minLength: 1,
-      maxLength: limits.textCharsMax,
-      description: mobileNumberDescription,
-    }),
-  },
-  { title: 'ResolveUserRequest', description: 'The consumer to link to the order.' },
-);
+const Body = object('ResolveUserRequest', 'The consumer to link to the order.', {
+  order_id: orderIdField,
+  ...userFields,
+  mobile_number: field(['string', 'number'], mobileNumberDescription, {
+    minLength: 1,
+    maxLength: limits.textCharsMax,
+  }),
+});
 
-const Reply = Type.Object(
-  {
-    user: UserReply,
-    token: optionalText(
-      'Only for an order token: it replaces that token, is tied to the consumer and expires at the same time.',
-    ),
-    token_expiration: optionalText('Expiry of token: UTC, YYYY-MM-DDTHH:MM:SS.ffffff.'),
-    next: NextCalls,
-  },
-  {
-    title: 'ResolvedUser',
-    description: 'The consumer that the order is restricted to from now on.',
-  },
-);
+const Reply = object('ResolvedUser', 'The consumer that the order is restricted to from now on.', {
+  user: UserReply,
+  token: optionalText(
+    'Only for an order token: it replaces that token, is tied to the consumer and expires at the same time.',
+  ),
+  token_expiration: optionalText('Expiry of token: UTC, YYYY-MM-DDTHH:MM:SS.ffffff.'),
+  next: NextCalls,
+});
 
 export function addResolveUser(app: FastifyInstance, { useCases }: HttpContext): void {
   addOperation(app, 'POST /resolve-user', {
@@ -54,9 +41,9 @@ export function addResolveUser(app: FastifyInstance, { useCases }: HttpContext):
     replyDescription: 'The consumer of the order.',
     errors: ['ORDER_NOT_FOUND', 'ORDER_COMPLETED', 'ORDER_LAPSED', 'ORDER_CONFLICT'],
     handler: async (request) => {
-      const caller = getCaller(request);
+      const { caller } = request;
       const { order, token } = await useCases.resolveUser(caller, {
-        orderId: readOrderId(caller, request.body),
+        orderId: readOrderId(request),
         user: toSentUser(request.body),
       });
       return {

@@ -41,7 +41,7 @@ async function openBody(context: HttpContext, request: FastifyRequest): Promise<
   request.body = readJson(opened);
 }
 
-function findSealedPayload({ body, caller }: FastifyRequest): string | undefined {
+function findSealedPayload({ body, foundCaller: caller }: FastifyRequest): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   const { encrypted_payload: sealed } = body as { encrypted_payload?: unknown };
   if (typeof sealed !== 'string') return undefined;
@@ -61,7 +61,7 @@ function findSealedPayload({ body, caller }: FastifyRequest): string | undefined
 /** During a rotation either live secret opens the body. */
 async function open(context: HttpContext, request: FastifyRequest, sealed: string) {
   const { accounts } = context;
-  const account = await accounts.get(request.caller?.accountId ?? '');
+  const account = await accounts.get(request.foundCaller?.accountId ?? '');
   if (!account.encryptedPayloads) throw new ServiceError('ENCRYPTION_NOT_ENABLED');
   const opened =
     tryToOpen(context, account, sealed) ??

@@ -4,25 +4,19 @@ import { Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
 import { microsecondTimestamp } from '../../domain/time.ts';
 import type { HttpContext } from '../http-context.ts';
-import { text } from '../open-api/fields.ts';
+import { object, text } from '../open-api/fields.ts';
 import { addOperation } from './operation.ts';
 
 const credential = (description: string) =>
   Type.String({ minLength: 1, maxLength: limits.textCharsMax, description });
-const Credentials = Type.Object(
-  {
-    access_key: credential('Access key of the account; begins with access_key_.'),
-    access_secret: credential('Access secret of the account; begins with access_secret_.'),
-  },
-  { title: 'Credentials', description: 'The credentials of an account.' },
-);
-const MerchantToken = Type.Object(
-  {
-    token: text('The bearer token for all other calls; valid for 20 minutes.'),
-    expires_at: text('Expiry of token: UTC, RFC 3339.'),
-  },
-  { title: 'MerchantToken', description: 'A merchant token and its expiry.' },
-);
+const Credentials = object('Credentials', 'The credentials of an account.', {
+  access_key: credential('Access key of the account; begins with access_key_.'),
+  access_secret: credential('Access secret of the account; begins with access_secret_.'),
+});
+const MerchantToken = object('MerchantToken', 'A merchant token and its expiry.', {
+  token: text('The bearer token for all other calls; valid for 20 minutes.'),
+  expires_at: text('Expiry of token: UTC, RFC 3339.'),
+});
 
 /** Exchanges credentials for a merchant token. */
 export function addGenerateToken(app: FastifyInstance, { useCases }: HttpContext): void {
@@ -48,24 +42,18 @@ export function addGenerateToken(app: FastifyInstance, { useCases }: HttpContext
   });
 }
 
-const RefreshRequest = Type.Object(
-  {
-    refresh_token: Type.String({
-      minLength: 1,
-      maxLength: 4096,
-      description: 'The refresh_token of create order.',
-    }),
-  },
-  { title: 'RefreshRequest', description: 'The refresh token to exchange.' },
-);
-const OrderToken = Type.Object(
-  {
-    token: text('A new order token; valid for 20 minutes.'),
-    token_expiration: text('Expiry of token: UTC, YYYY-MM-DDTHH:MM:SS.ffffff.'),
-    expires_at: text('The same time in RFC 3339.'),
-  },
-  { title: 'OrderToken', description: 'An order token and its expiry.' },
-);
+const RefreshRequest = object('RefreshRequest', 'The refresh token to exchange.', {
+  refresh_token: Type.String({
+    minLength: 1,
+    maxLength: 4096,
+    description: 'The refresh_token of create order.',
+  }),
+});
+const OrderToken = object('OrderToken', 'An order token and its expiry.', {
+  token: text('A new order token; valid for 20 minutes.'),
+  token_expiration: text('Expiry of token: UTC, YYYY-MM-DDTHH:MM:SS.ffffff.'),
+  expires_at: text('The same time in RFC 3339.'),
+});
 
 /** Exchanges a refresh token for a new order token. */
 export function addRefreshToken(app: FastifyInstance, { useCases }: HttpContext): void {

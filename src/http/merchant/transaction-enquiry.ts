@@ -1,6 +1,5 @@
 /** `POST /api/v3/transaction-enquiry`, also under `/api/v2`. Contract 5 and 11.11. */
 import type { FastifyInstance } from 'fastify';
-import { getCaller } from '../guard.ts';
 import type { HttpContext } from '../http-context.ts';
 import { EnquiryBody, EnquiryReply } from './enquiry-schemas.ts';
 import { enquiryView } from './enquiry-view.ts';
@@ -10,33 +9,29 @@ import { toText } from './order-request.ts';
 export function addTransactionEnquiry(
   app: FastifyInstance,
   { useCases, clock }: HttpContext,
-  options: { readonly isAlias?: boolean } = {},
+  isAlias = false,
 ): void {
-  addOperation(
-    app,
-    'POST /transaction-enquiry',
-    {
-      operationId: 'enquireTransactions',
-      tag: 'Orders',
-      access: 'order',
-      summary: 'Get the latest status of an order and its transactions',
-      description:
-        'The reply reflects every webhook that was answered before. The provider is polled in the background about payments that are not final, at most once a minute, so ask again.',
-      body: EnquiryBody,
-      reply: EnquiryReply,
-      replyDescription: 'The order and its transactions.',
-      errors: ['TRANSACTION_NOT_FOUND', 'ORDER_NOT_FOUND', 'INVOICE_NOT_FOUND'],
-      aliases: ['POST /api/v2/transaction-enquiry'],
-      handler: async (request) => {
-        const caller = getCaller(request);
-        const enquiry = await useCases.enquire(caller, {
-          transactionId: toText(request.body.transaction_id),
-          orderId: toText(request.body.order_id),
-          invoiceId: toText(request.body.invoice_id),
-        });
-        return enquiryView(enquiry, { now: clock(), masked: caller.type !== 'merchant' });
-      },
+  addOperation(app, 'POST /transaction-enquiry', {
+    isAlias,
+    operationId: 'enquireTransactions',
+    tag: 'Orders',
+    access: 'order',
+    summary: 'Get the latest status of an order and its transactions',
+    description:
+      'The reply reflects every webhook that was answered before. The provider is polled in the background about payments that are not final, at most once a minute, so ask again.',
+    body: EnquiryBody,
+    reply: EnquiryReply,
+    replyDescription: 'The order and its transactions.',
+    errors: ['TRANSACTION_NOT_FOUND', 'ORDER_NOT_FOUND', 'INVOICE_NOT_FOUND'],
+    aliases: ['POST /api/v2/transaction-enquiry'],
+    handler: async (request) => {
+      const { caller, body } = request;
+      const enquiry = await useCases.enquire(caller, {
+        transactionId: toText(body.transaction_id),
+        orderId: toText(body.order_id),
+        invoiceId: toText(body.invoice_id),
+      });
+      return enquiryView(enquiry, { now: clock(), masked: caller.type !== 'merchant' });
     },
-    options,
-  );
+  });
 }

@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Caller } from '../../security/tokens.ts';
 import { isOpenTo } from '../../use-cases/orders/order-access.ts';
-import { getCaller } from '../guard.ts';
 import type { HttpContext } from '../http-context.ts';
 import { refined } from '../open-api/fields.ts';
 import { addOperation } from './operation.ts';
@@ -16,34 +15,29 @@ const aliases = ['PUT /update-order', 'PATCH /update-order', 'PATCH /order'];
 
 export function addUpdateOrder(app: FastifyInstance, { useCases, clock }: HttpContext): void {
   for (const route of ['POST /update-order', ...aliases]) {
-    const options = { isAlias: aliases.includes(route) };
-    addOperation(
-      app,
-      route,
-      {
-        operationId: 'updateOrder',
-        tag: 'Orders',
-        access: 'order',
-        summary: 'Update the details of an open order',
-        description: 'A completed or lapsed order cannot be changed.',
-        body: UpdateOrderBody,
-        documentedBody: refined(UpdateOrderBody, { callback_mode: documentedCallbackMode }),
-        reply: FullOrderReply,
-        replyDescription: 'The order after the change.',
-        errors: ['ORDER_NOT_FOUND', 'ORDER_COMPLETED', 'ORDER_LAPSED', 'ORDER_CONFLICT'],
-        aliases: aliases.map((alias) => alias.replace(' ', ' /api/v3')),
-        handler: async (request) => {
-          const caller = getCaller(request);
-          const orderId = readOrderId(caller, request.body);
-          refuseMerchantFields(caller, orderId, request.body);
-          const update = toOrderUpdate(request.body);
-          const { order, token } = await useCases.updateOrder(caller, { orderId, update });
-          const masked = caller.type !== 'merchant';
-          return fullOrderView(order, { token, masked, now: clock() });
-        },
+    addOperation(app, route, {
+      operationId: 'updateOrder',
+      isAlias: aliases.includes(route),
+      tag: 'Orders',
+      access: 'order',
+      summary: 'Update the details of an open order',
+      description: 'A completed or lapsed order cannot be changed.',
+      body: UpdateOrderBody,
+      documentedBody: refined(UpdateOrderBody, { callback_mode: documentedCallbackMode }),
+      reply: FullOrderReply,
+      replyDescription: 'The order after the change.',
+      errors: ['ORDER_NOT_FOUND', 'ORDER_COMPLETED', 'ORDER_LAPSED', 'ORDER_CONFLICT'],
+      aliases: aliases.map((alias) => alias.replace(' ', ' /api/v3')),
+      handler: async (request) => {
+        const { caller, body } = request;
+        const orderId = readOrderId(request);
+        refuseMerchantFields(caller, orderId, body);
+        const update = toOrderUpdate(body);
+        const { order, token } = await useCases.updateOrder(caller, { orderId, update });
+        const masked = caller.type !== 'merchant';
+        return fullOrderView(order, { token, masked, now: clock() });
       },
-      options,
-    );
+    });
   }
 }
 

@@ -63,39 +63,30 @@ export function errorExamples(documentations: readonly Documentation[]): Record<
 }
 
 /** In the order of the error table. */
-function listCodes(
-  access: Access | undefined,
-  { errors = [] }: Documentation,
-  hasBody: boolean,
-): ErrorCode[] {
-  const codes = [
+function listCodes(access: Access | undefined, { errors = [] }: Documentation, hasBody: boolean) {
+  const codes = new Set<ErrorCode>([
     ...errors,
     ...(access ? codesOfAccess[access] : []),
-    ...(hasBody ? codesOfBody : []),
+    ...(hasBody ? (['PAYLOAD_TOO_LARGE'] as const) : []),
     ...(acceptsSealed(access, hasBody) ? codesOfSealed : []),
-  ];
-  return allCodes.filter((code) => codes.includes(code));
+  ]);
+  return allCodes.filter((code) => codes.has(code));
 }
 
-const codesOfBody: readonly ErrorCode[] = ['PAYLOAD_TOO_LARGE'];
-const codesOfSealed: readonly ErrorCode[] = [
-  'ENCRYPTION_NOT_ENABLED',
-  'DECRYPTION_FAILED',
-  'PERMISSION_DENIED',
-];
-const codesOfPublic: readonly ErrorCode[] = [
+const codesOfSealed = ['ENCRYPTION_NOT_ENABLED', 'DECRYPTION_FAILED', 'PERMISSION_DENIED'] as const;
+const codesOfPublic = [
   'INVALID_REQUEST_PARAMETER',
   'INTERNAL_ERROR',
   'SERVICE_UNAVAILABLE',
-];
-const codesOfAnyone: readonly ErrorCode[] = [...codesOfPublic, 'ACCOUNT_SUSPENDED', 'RATE_LIMITED'];
-const codesOfToken: readonly ErrorCode[] = [
+] as const;
+const codesOfAnyone = [...codesOfPublic, 'ACCOUNT_SUSPENDED', 'RATE_LIMITED'] as const;
+const codesOfToken = [
   ...codesOfAnyone,
   'AUTHENTICATION_FAILED',
   'INVALID_TOKEN',
   'TOKEN_EXPIRED',
   'PERMISSION_DENIED',
-];
+] as const;
 
 /** What the guard, the rate limits and the concurrency limit can answer. */
 const codesOfAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {

@@ -1,15 +1,22 @@
 /**
- * Fields of the schemas in the API reference, each with its description. Serialisers ignore lists of values, so these
- * cost nothing in replies.
+ * Schemas with their descriptions for the API reference. Serialisers ignore lists of values, so these cost nothing in
+ * replies.
  */
-import { type TObject, type TProperties, Type } from 'typebox';
+import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
+
+type ValueOf = { string: string; number: number; boolean: boolean; null: null };
+
+/** A value of one JSON type or of several, with the rules that it must follow. */
+export const field = <Name extends keyof ValueOf>(
+  type: Name | readonly Name[],
+  description: string,
+  rules: object = {},
+) => Type.Unsafe<ValueOf[Name]>({ type, ...rules, description });
 
 export const text = (description: string) => Type.String({ description });
 export const number = (description: string) => Type.Number({ description });
 export const optionalText = (description: string) => Type.Optional(text(description));
-
-export const textOrNull = (description: string) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], description });
+export const textOrNull = (description: string) => field(['string', 'null'], description);
 
 /** One of a list of values. */
 export const word = (words: readonly string[], description: string) =>
@@ -17,6 +24,16 @@ export const word = (words: readonly string[], description: string) =>
 
 export const wordOrNull = (words: readonly string[], description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], enum: [...words, null], description });
+
+export const list = <Item extends TSchema>(item: Item, description: string) =>
+  Type.Array(item, { description });
+
+/** The title names the type in generated clients. */
+export const object = <Fields extends TProperties>(
+  title: string,
+  description: string,
+  fields: Fields,
+) => Type.Object(fields, { title, description });
 
 /** The schema for the reference where it is more precise than the validation: the domain refuses the rest. */
 export function refined(schema: TObject, changes: TProperties): TObject {

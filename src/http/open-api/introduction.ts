@@ -75,27 +75,11 @@ there it must be right. Without it, the merchant token of the account is accepte
 delivery. A delivery is answered 200 only after it is stored. Repeats and any order of arrival end in the same state.
 `.trim();
 
-export const tags = [
-  {
-    name: 'Tokens',
-    description: 'Get the tokens that all other calls need.',
-  },
-  {
-    name: 'Orders',
-    description: 'Create, read and change orders, and ask for the status of their transactions.',
-  },
-  {
-    name: 'Payments',
-    description: 'List the ways to pay, start payments and refund them.',
-  },
-  {
-    name: 'Webhooks',
-    description:
-      'Deliveries of the payment providers. Their bodies are in the format of the provider.',
-  },
-  {
-    name: 'Operations',
-    description:
-      'Liveness, readiness and metrics for the operator of the service. They need no token.',
-  },
-];
+export const tags = Object.entries({
+  Tokens: 'Get the tokens that all other calls need.',
+  Orders: 'Create, read and change orders, and ask for the status of their transactions.',
+  Payments: 'List the ways to pay, start payments and refund them.',
+  Webhooks: 'Deliveries of the payment providers. Their bodies are in the format of the provider.',
+  Operations:
+    'Liveness, readiness and metrics for the operator of the service. They need no token.',
+}).map(([name, description]) => ({ name, description }));

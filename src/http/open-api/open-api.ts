@@ -57,17 +57,9 @@ export async function addOpenApi(
       return { url, schema: documentation.loadBody ? { ...schema, body: {} } : schema };
     },
   });
-  const build = async () =>
-    completeDocument(app.swagger() as unknown as OpenApi, configs, proofs());
-  let building: Promise<OpenApi> | undefined;
-  app.decorate('openApi', () => {
-    building ??= build().catch((error: unknown) => {
-      // A file that could not be read now may be readable at the next request.
-      building = undefined;
-      throw error;
-    });
-    return building;
-  });
+  app.decorate('openApi', async () =>
+    completeDocument(app.swagger() as unknown as OpenApi, configs, proofs()),
+  );
 }
 
 async function completeDocument(

@@ -1,7 +1,7 @@
 /** The scope of operators: liveness, readiness, metrics and the API reference. */
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, RouteHandlerMethod } from 'fastify';
 import { Type } from 'typebox';
-import { text, word } from '../open-api/fields.ts';
+import { list, object, text, word } from '../open-api/fields.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { addDocsPage, addHomePage } from './docs-page.ts';
 
@@ -18,108 +18,80 @@ export type OperatorParts = {
   readonly renderMetrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
 };
 
+const Health = object('Health', 'The process is alive.', { status: word(['ok'], 'Always ok.') });
+const Ready = object('Ready', 'Requests can be served.', {
+  status: word(['ready'], 'Always ready.'),
+  late: Type.Optional(
+    list(Type.String(), 'Steps of the background without a success for five minutes.'),
+  ),
+});
+const NotReady = object('NotReady', 'Requests cannot be served yet.', {
+  status: word(['not ready'], 'Always not ready.'),
+  missing: list(Type.String(), 'What is missing.'),
+});
+
 /** Contract 1.8. */
-export function operatorApi(parts: OperatorParts): FastifyPluginAsync {
+export function operatorApi({ checkReadiness, renderMetrics }: OperatorParts): FastifyPluginAsync {
   return async (app) => {
     const refuseOtherMethods = watchRoutes(app);
     addHomePage(app);
-    addHealth(app);
-    addReadiness(app, parts);
-    addMetricsPage(app, parts);
+    addOperation(app, 'healthz', {
+      operationId: 'getHealth',
+      summary: 'The process is alive',
+      description: 'For the liveness probe. It does not look at the database.',
+      response: { 200: Health },
+      replyDescription: 'The process is alive.',
+      handler: async () => ({ status: 'ok' }),
+    });
+    addOperation(app, 'readyz', {
+      operationId: 'getReadiness',
+      summary: 'Requests can be served',
+      description: 'For the readiness probe: the database answers and is migrated.',
+      response: { 200: Ready, 503: NotReady },
+      replyDescription: 'Requests can be served.',
+      handler: async (_request, reply) => {
+        const { missing, late } = await checkReadiness();
+        if (missing.length === 0) return { status: 'ready', ...(late.length > 0 && { late }) };
+        return reply.code(503).header('retry-after', 1).send({ status: 'not ready', missing });
+      },
+    });
+    addOperation(app, 'metrics', {
+      operationId: 'getMetrics',
+      summary: 'Metrics for Prometheus',
+      description: 'The metrics of this process, or of all workers together.',
+      response: {
+        200: { content: { 'text/plain': { schema: text('One line for each figure.') } } },
+      },
+      replyDescription: 'The metrics in the text format.',
+      handler: async (_request, reply) => {
+        const { contentType, text } = await renderMetrics();
+        return reply.type(contentType).send(text);
+      },
+    });
     addDocsPage(app);
     refuseOtherMethods();
   };
 }
 
-const Health = Type.Object(
-  {
-    status: word(['ok'], 'Always ok.'),
-  },
-  { title: 'Health', description: 'The process is alive.' },
-);
-const Ready = Type.Object(
-  {
-    status: word(['ready'], 'Always ready.'),
-    late: Type.Optional(
-      Type.Array(Type.String(), {
-        description: 'Steps of the background without a success for five minutes.',
-      }),
-    ),
-  },
-  { title: 'Ready', description: 'Requests can be served.' },
-);
-const NotReady = Type.Object(
-  {
-    status: word(['not ready'], 'Always not ready.'),
-    missing: Type.Array(Type.String(), { description: 'What is missing.' }),
-  },
-  { title: 'NotReady', description: 'Requests cannot be served yet.' },
-);
+type Operation = {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly response: Readonly<Record<number, object>>;
+  readonly replyDescription: string;
+  readonly handler: RouteHandlerMethod;
+};
 
-const documentation = (name: string, replyDescription: string) => ({
-  replyDescription,
-  errors: ['INVALID_REQUEST_PARAMETER'] as const,
-  examples: new URL(`./examples/${name}.json`, import.meta.url),
-});
-
-function addHealth(app: FastifyInstance): void {
-  app.get('/healthz', {
-    config: { documentation: documentation('healthz', 'The process is alive.') },
-    schema: {
-      operationId: 'getHealth',
-      summary: 'The process is alive',
-      description: 'For the liveness probe. It does not look at the database.',
-      tags: ['Operations'],
-      response: { 200: Health },
-    },
-    handler: async () => ({ status: 'ok' }),
-  });
-}
-
-function addReadiness(app: FastifyInstance, { checkReadiness }: OperatorParts): void {
-  app.get('/readyz', {
-    config: { documentation: documentation('readyz', 'Requests can be served.') },
-    schema: {
-      operationId: 'getReadiness',
-      summary: 'Requests can be served',
-      description: 'For the readiness probe: the database answers and is migrated.',
-      tags: ['Operations'],
-      response: { 200: Ready, 503: NotReady },
-    },
-    handler: async (_request, reply) => {
-      const { missing, late } = await checkReadiness();
-      if (missing.length > 0) {
-        return reply
-          .code(503)
-          .header('retry-after', 1)
-          .send({ status: 'not ready', missing: [...missing] });
-      }
-      return { status: 'ready', ...(late.length > 0 && { late: [...late] }) };
-    },
-  });
-}
-
-function addMetricsPage(app: FastifyInstance, { renderMetrics }: OperatorParts): void {
-  app.get('/metrics', {
-    config: { documentation: documentation('metrics', 'The metrics in the text format.') },
-    schema: {
-      operationId: 'getMetrics',
-      summary: 'Metrics for Prometheus',
-      description: 'The metrics of this process, or of all workers together.',
-      tags: ['Operations'],
-      response: {
-        200: {
-          content: {
-            'text/plain': {
-              schema: text('One line for each figure.'),
-            },
-          },
-        },
-      },
-    },
-    handler: async (_request, reply) => {
-      const { contentType, text } = await renderMetrics();
-      return reply.type(contentType).send(text);
-    },
+function addOperation(
+  app: FastifyInstance,
+  name: string,
+  { operationId, summary, description, response, replyDescription, handler }: Operation,
+): void {
+  const examples = new URL(`./examples/${name}.json`, import.meta.url);
+  const errors = ['INVALID_REQUEST_PARAMETER'] as const;
+  app.get(`/${name}`, {
+    config: { documentation: { replyDescription, errors, examples } },
+    schema: { operationId, summary, description, tags: ['Operations'], response },
+    handler,
   });
 }

@@ -20,7 +20,14 @@ export function measureService(
 ): void {
   measureQueues(registry, queueStats);
   measureActivity(registry, counters);
-  measureStored(registry, clock, readCounters);
+  const database = metricsOf(registry, 'min', async () => ((await readCounters()) ? 1 : 0));
+  database.addGauge('database_up', '1 while the database answers.', (isUp) => [[{}, isUp]]);
+  // All workers read the same rows, so their values are not added up. While the database does not answer there is
+  // nothing to report: old values would be wrong.
+  const stored = metricsOf(registry, 'max', readCounters);
+  measureInbox(stored, clock);
+  measureEvents(stored, clock);
+  measureBackground(stored);
 }
 
 function measureQueues(registry: Registry, queueStats: QueueStats): void {
@@ -32,200 +39,165 @@ function measureQueues(registry: Registry, queueStats: QueueStats): void {
     registers: [registry],
   });
   queueStats.listen((queue, size) => sizes.observe({ queue }, size));
-  const { addGauge, addCounter } = metricsOf(registry, 'sum');
-  addGauge('database_queue_length', 'Requests that wait in a queue.', ['queue'], () =>
-    queueStats.listQueues().map(({ queue, waiting }) => [{ queue }, waiting]),
+  const { addGauge, addCounter } = metricsOf(registry, 'sum', () => queueStats.listQueues());
+  addGauge('database_queue_length{queue}', 'Requests that wait in a queue.', (queues) =>
+    queues.map(({ queue, waiting }) => [{ queue }, waiting]),
   );
-  addCounter(
-    'requests_shed_total',
-    'Requests answered 503 because a queue was full.',
-    ['queue'],
-    () => queueStats.listQueues().map(({ queue, shed }) => [{ queue }, shed]),
+  const shed = 'Requests answered 503 because a queue was full.';
+  addCounter('requests_shed_total{queue}', shed, (queues) =>
+    queues.map(({ queue, shed }) => [{ queue }, shed]),
   );
 }
 
 /** What this process has done since its start. */
 function measureActivity(registry: Registry, counters: Counters): void {
-  const { addCounter } = metricsOf(registry, 'sum');
+  const { addCounter } = metricsOf(registry, 'sum', () => counters);
   addCounter(
-    'provider_calls_total',
+    'provider_calls_total{provider,operation,outcome}',
     'Calls to providers by outcome: done, refused, unknown or not-sent.',
-    ['provider', 'operation', 'outcome'],
-    () => counters.listCalls().map(countOf),
+    ({ listCalls }) => listCalls().map(countOf),
   );
   addCounter(
-    'event_attempts_total',
+    'event_attempts_total{outcome}',
     'Attempts to send an event to a shop, by outcome: delivered, refused or unreachable.',
-    ['outcome'],
-    () => counters.listAttempts().map(countOf),
+    ({ listAttempts }) => listAttempts().map(countOf),
   );
   addCounter(
-    'checkouts_total',
+    'checkouts_total{step}',
     'Checkouts that consumers opened, in which they chose a way to pay, and that ended: paid, failed or left.',
-    ['step'],
-    () => counters.listCheckouts().map(countOf),
+    ({ listCheckouts }) => listCheckouts().map(countOf),
   );
   addCounter(
-    'delivery_transitions_total',
+    'delivery_transitions_total{state}',
     'Deliveries that entered the state needs_review, dead or expired.',
-    ['state'],
-    () => counters.listTransitions().map(countOf),
+    ({ listTransitions }) => listTransitions().map(countOf),
   );
-  metricsOf(registry, 'max').addGauge(
-    'provider_last_delivery_timestamp_seconds',
+  metricsOf(registry, 'max', () => counters.listLastDeliveries()).addGauge(
+    'provider_last_delivery_timestamp_seconds{provider}',
     'When the last stored delivery of a provider arrived, since the start of the process.',
-    ['provider'],
-    () => counters.listLastDeliveries().map(({ provider, at }) => [{ provider }, secondsOf(at)]),
+    (deliveries) => deliveries.map(({ provider, at }) => [{ provider }, secondsOf(at)]),
   );
 }
 
-type IfReachable = (list: (stored: OperatorCounters) => Sample[]) => () => Promise<Sample[]>;
+type Stored = ReturnType<typeof metricsOf<OperatorCounters>>;
 
-/** All workers read the same rows, so their values are not added up. */
-function measureStored(registry: Registry, clock: Clock, readCounters: CountersReader): void {
-  // While the database does not answer there is nothing to report: old values would be wrong.
-  const ifReachable: IfReachable = (list) => async () => {
-    const stored = await readCounters();
-    return stored ? list(stored) : [];
-  };
-  metricsOf(registry, 'min').addGauge(
-    'database_up',
-    '1 while the database answers.',
-    [],
-    async () => [[{}, (await readCounters()) ? 1 : 0]],
-  );
-  const { addGauge, addCounter } = metricsOf(registry, 'max');
+function measureInbox({ addGauge, addCounter }: Stored, clock: Clock): void {
   addCounter(
-    'reviews_resolved_total',
+    'reviews_resolved_total{kind}',
     'Deliveries and review flags that a person has resolved, of all time.',
-    ['kind'],
-    ifReachable(({ resolved }) => resolved.map(countOf)),
+    ({ resolved }) => resolved.map(countOf),
   );
   addGauge(
-    'inbox_deliveries',
+    'inbox_deliveries{state}',
     'Deliveries in the state received, parked, dead or needs_review.',
-    ['state'],
-    ifReachable(({ deliveries }) => deliveries.map(({ state, count }) => [{ state }, count])),
+    ({ deliveries }) => deliveries.map(({ state, count }) => [{ state }, count]),
   );
   addGauge(
-    'inbox_oldest_delivery_age_seconds',
+    'inbox_oldest_delivery_age_seconds{state}',
     'Age of the oldest delivery in a state; 0 when there is none.',
-    ['state'],
-    ifReachable(({ deliveries }) =>
+    ({ deliveries }) =>
       deliveries.map(({ state, oldestAt }) => [{ state }, ageSeconds(oldestAt, clock())]),
-    ),
   );
   addGauge(
-    'transactions_open',
+    'transactions_open{type,age}',
     'Transactions that are not final, by age.',
-    ['type', 'age'],
-    ifReachable(({ openTransactions }) => openTransactions.map(countOf)),
+    ({ openTransactions }) => openTransactions.map(countOf),
   );
   addGauge(
     'stored_counts_timestamp_seconds',
     'When the sweep took the counts that are shown from 10,000 on; 0 if it never did.',
-    [],
-    ifReachable(({ countedAt }) => [[{}, secondsOf(countedAt)]]),
+    ({ countedAt }) => [[{}, secondsOf(countedAt)]],
   );
-  measureEvents(registry, clock, ifReachable);
-  measureBackground(registry, ifReachable);
 }
 
 /** Webhooks to shops. */
-function measureEvents(registry: Registry, clock: Clock, ifReachable: IfReachable): void {
-  const { addGauge } = metricsOf(registry, 'max');
+function measureEvents({ addGauge }: Stored, clock: Clock): void {
   addGauge(
-    'events_waiting',
+    'events_waiting{state}',
     'Events that wait for an enabled endpoint, and events that were given up.',
-    ['state'],
-    ifReachable(({ events }) => [
+    ({ events }) => [
       [{ state: 'pending' }, events.pending.count],
       [{ state: 'undelivered' }, events.undelivered],
-    ]),
+    ],
   );
   addGauge(
     'events_oldest_pending_age_seconds',
     'Age of the oldest event that waits for an enabled endpoint; 0 when there is none.',
-    [],
-    ifReachable(({ events }) => [[{}, ageSeconds(events.pending.oldestAt, clock())]]),
+    ({ events }) => [[{}, ageSeconds(events.pending.oldestAt, clock())]],
   );
   addGauge(
-    'endpoints_disabled',
+    'endpoints_disabled{by}',
     'Disabled endpoints: by an operator, or by the service because they failed.',
-    ['by'],
-    ifReachable(({ events: { disabledEndpoints } }) => [
+    ({ events: { disabledEndpoints } }) => [
       [{ by: 'operator' }, disabledEndpoints.byOperator],
       [{ by: 'service' }, disabledEndpoints.byService],
-    ]),
+    ],
   );
 }
 
 /** The steps of the sweep, and the loops that run all the time. */
-function measureBackground(registry: Registry, ifReachable: IfReachable): void {
-  const { addGauge, addCounter } = metricsOf(registry, 'max');
-  type Step = OperatorCounters['steps'][number];
-  const ofSteps = (read: (step: Step) => number | null) =>
-    ifReachable(({ steps }) =>
-      steps.flatMap((step) => {
-        const value = read(step);
-        return value === null ? [] : [[{ step: step.step }, value]];
-      }),
-    );
+function measureBackground({ addGauge, addCounter }: Stored): void {
   addGauge(
-    'background_step_last_success_timestamp_seconds',
+    'background_step_last_success_timestamp_seconds{step}',
     'When a step of the background last succeeded; 0 if it never did.',
-    ['step'],
-    ofSteps(({ lastSuccessAt }) => secondsOf(lastSuccessAt)),
+    ({ steps }) => steps.map(({ step, lastSuccessAt }) => [{ step }, secondsOf(lastSuccessAt)]),
   );
   addGauge(
-    'background_step_duration_seconds',
+    'background_step_duration_seconds{step}',
     'How long the last run of a step took.',
-    ['step'],
-    ofSteps(({ lastDurationMs }) => lastDurationMs / 1000),
+    ({ steps }) => steps.map(({ step, lastDurationMs }) => [{ step }, lastDurationMs / 1000]),
   );
   addCounter(
-    'background_step_failures_total',
+    'background_step_failures_total{step}',
     'Runs of a step that failed, over the lifetime of the database.',
-    ['step'],
-    ofSteps(({ failures }) => failures),
+    ({ steps }) => steps.map(({ step, failures }) => [{ step }, failures]),
   );
   addGauge(
-    'background_step_backlog',
+    'background_step_backlog{step}',
     'What the last run of a step left for the next one, counted up to 100,000.',
-    ['step'],
-    ofSteps(({ backlog }) => backlog),
+    ({ steps }) =>
+      steps.flatMap(({ step, backlog }) => (backlog === null ? [] : [[{ step }, backlog]])),
   );
 }
 
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-type AddMetric = (
-  name: string,
-  help: string,
-  labelNames: string[],
-  read: () => Sample[] | Promise<Sample[]>,
-) => void;
-
-/** Metrics whose values are read at each scrape. The aggregator combines the values of several workers. */
-function metricsOf(registry: Registry, aggregator: 'sum' | 'max' | 'min') {
-  const registers = [registry];
-  const addGauge: AddMetric = (name, help, labelNames, read) => {
+/**
+ * Metrics whose values are read at each scrape from what `load` returns; there are none without it. Labels follow the
+ * name, as in `queue_length{queue}`. The aggregator combines the values of several workers.
+ */
+function metricsOf<Source>(
+  registry: Registry,
+  aggregator: 'sum' | 'max' | 'min',
+  load: () => Source | undefined | Promise<Source | undefined>,
+) {
+  type Read = (source: Source) => Sample[];
+  const optionsOf = (nameAndLabels: string, help: string) => {
+    const [name = '', ...labelNames] = nameAndLabels.split(/[{,}]/).filter((part) => part !== '');
+    return { name, help, labelNames, aggregator, registers: [registry] };
+  };
+  const sample = async (read: Read) => {
+    const source = await load();
+    return source === undefined ? [] : read(source);
+  };
+  const addGauge = (nameAndLabels: string, help: string, read: Read) => {
+    const options = optionsOf(nameAndLabels, help);
     const collect = async () => {
-      const samples = await read();
+      const samples = await sample(read);
       gauge.reset();
       // Without labels a reset leaves a zero, which would look like a value.
-      if (samples.length === 0 && labelNames.length === 0) gauge.remove();
+      if (samples.length === 0 && options.labelNames.length === 0) gauge.remove();
       for (const [labels, value] of samples) gauge.set(labels, value);
     };
-    const gauge = new Gauge({ name, help, labelNames, aggregator, registers, collect });
+    const gauge = new Gauge({ ...options, collect });
   };
-  const addCounter: AddMetric = (name, help, labelNames, read) => {
+  const addCounter = (nameAndLabels: string, help: string, read: Read) => {
     const collect = async () => {
-      const samples = await read();
+      const samples = await sample(read);
       counter.reset();
       for (const [labels, value] of samples) counter.inc(labels, value);
     };
-    const counter = new Counter({ name, help, labelNames, aggregator, registers, collect });
+    const counter = new Counter({ ...optionsOf(nameAndLabels, help), collect });
   };
   return { addGauge, addCounter };
 }

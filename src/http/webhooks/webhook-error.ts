@@ -4,30 +4,24 @@ import { Type } from 'typebox';
 import type { ServiceError } from '../../domain/errors.ts';
 import { prepareErrorReply } from '../error-reply.ts';
 import type { ErrorShape } from '../open-api/documentation.ts';
-import { text, word } from '../open-api/fields.ts';
+import { object, text, word } from '../open-api/fields.ts';
 
-const RefusedBody = Type.Object(
-  {
-    status: Type.Integer({ description: 'The HTTP status.' }),
-    message: text('What is wrong, and what to do.'),
-    error: Type.Object(
-      {
-        http_status_code: Type.Integer({ description: 'The HTTP status.' }),
-        transaction_status: word(['not_processed'], 'Always that the delivery was not processed.'),
-        message: text('The same message.'),
-      },
-      { description: 'The same, as some callers expect it.' },
-    ),
-  },
-  { title: 'WebhookRefusal', description: 'The delivery was refused and nothing was stored.' },
-);
-const FailedBody = Type.Object(
-  {
-    status: Type.Integer({ description: 'The HTTP status.' }),
-    error: text('What is wrong, and what to do.'),
-  },
-  { title: 'WebhookFailure', description: 'The delivery could not be stored: send it again.' },
-);
+const RefusedBody = object('WebhookRefusal', 'The delivery was refused and nothing was stored.', {
+  status: Type.Integer({ description: 'The HTTP status.' }),
+  message: text('What is wrong, and what to do.'),
+  error: Type.Object(
+    {
+      http_status_code: Type.Integer({ description: 'The HTTP status.' }),
+      transaction_status: word(['not_processed'], 'Always that the delivery was not processed.'),
+      message: text('The same message.'),
+    },
+    { description: 'The same, as some callers expect it.' },
+  ),
+});
+const FailedBody = object('WebhookFailure', 'The delivery could not be stored: send it again.', {
+  status: Type.Integer({ description: 'The HTTP status.' }),
+  error: text('What is wrong, and what to do.'),
+});
 
 export const webhookErrorReplies = { '4XX': RefusedBody, '5XX': FailedBody };
 
