@@ -21,7 +21,7 @@ type Effort = { readonly lookedAtMax: number; readonly msMax: number };
 
 const effortOfRequest: Effort = { lookedAtMax: 50_000, msMax: 100 };
 
-export type NewestPage<Row> = {
+type NewestPage<Row> = {
   readonly rows: readonly Row[];
   /** How many rows were looked at to find these. */
   readonly lookedAt: number;

@@ -56,8 +56,6 @@ export type OverviewSums = ReturnType<typeof sumUp>;
 
 export type Share = CurrencySum & { readonly name: string };
 
-export type Overview = ReturnType<typeof buildOverview>;
-
 /** Several figures of one kind, name, currency and bucket are added. `startsAt` is a time of the bucket. */
 export function buildOverview(
   period: Period,

@@ -111,7 +111,7 @@ async function findFew(
 const fewColumns =
   'account_id, order_id, sequence, endpoint_id, event_type, occurred_at, state, attempts, next_attempt_at';
 
-export type StoredEvent = EventKey & {
+type StoredEvent = EventKey & {
   readonly type: EventType;
   readonly transactionId: string | null;
   readonly status: string;
@@ -155,7 +155,7 @@ export function listEventAtEndpoints(
      where account_id = $1 and order_id = $2 and sequence = $3 order by endpoint_id`;
 }
 
-export type EndpointBacklog = EndpointKey & {
+type EndpointBacklog = EndpointKey & {
   /** Since when every attempt has failed; null after one that succeeded. */
   readonly failingSince: Date | null;
   /** Counted up to the limit. */

@@ -6,7 +6,7 @@ import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Queryable, Statement, Transaction } from '../../postgres/database.ts';
 import { changesOne, execute, listRows } from '../query.ts';
 
-export type ResolvedFlag = {
+type ResolvedFlag = {
   readonly subject: string;
   readonly flag: ReviewFlag;
   readonly at: Date;

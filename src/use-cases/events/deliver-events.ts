@@ -34,7 +34,7 @@ export function createEventDeliveries(services: Services) {
     run: (results: readonly AttemptResult[]) => recordAttempts(services, results),
   });
   const lanes = createEndpointLanes();
-  const running = new Set<Promise<void>>();
+  const { track, waitForRunning } = createRunning();
   let isStopped = false;
 
   /** Claims when many slots are free and have tokens: a claim for each event would cost more than the event. */
@@ -72,11 +72,6 @@ export function createEventDeliveries(services: Services) {
     }
     if (lane.hasMore) startPump(lane);
   };
-  const track = (work: Promise<void>) => {
-    const ended = work.catch(() => {}).then(() => void running.delete(ended));
-    running.add(ended);
-    return work;
-  };
   const startPump = (lane: Lane) => {
     // A database that is away is reported elsewhere; the next round tries again.
     void track(pump(lane)).catch(() => {});
@@ -97,6 +92,20 @@ export function createEventDeliveries(services: Services) {
     stop: async () => {
       isStopped = true;
       lanes.stop();
+      await waitForRunning();
+    },
+  };
+}
+
+function createRunning() {
+  const running = new Set<Promise<void>>();
+  return {
+    track: (work: Promise<void>) => {
+      const ended = work.catch(() => {}).then(() => void running.delete(ended));
+      running.add(ended);
+      return work;
+    },
+    waitForRunning: async () => {
       // A claim in progress starts attempts.
       while (running.size > 0) await Promise.all(running);
     },

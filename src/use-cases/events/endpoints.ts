@@ -32,7 +32,7 @@ import { listEndpointBacklogs } from '../../store/events/event-lists.ts';
 import { sealSecret } from '../accounts/create-account.ts';
 import { unknownAccount } from '../accounts/rotate-secret.ts';
 
-export type RequestedEndpoint = { readonly url: string; readonly events: readonly string[] };
+type RequestedEndpoint = { readonly url: string; readonly events: readonly string[] };
 
 export type NewEndpoint = Awaited<ReturnType<typeof createEndpoint>>;
 
@@ -77,7 +77,7 @@ export function checkUrl(allowed: AllowedNetworks, text: string): string {
 }
 
 /** For the audit log. Paths and queries of such URLs may contain a key of the shop. */
-export function originOf(url: string): { readonly origin: string } {
+function originOf(url: string): { readonly origin: string } {
   return { origin: new URL(url).origin };
 }
 
