@@ -12,7 +12,7 @@ type ProviderCall = {
 };
 
 /** `refused` had a response other than 2xx, `unreachable` had none. */
-export type AttemptOutcome = 'delivered' | 'refused' | 'unreachable';
+type AttemptOutcome = 'delivered' | 'refused' | 'unreachable';
 
 /** Deliveries that enter one of these states are counted. */
 type CountedState = Extract<DeliveryState, 'needs_review' | 'dead' | 'expired'>;

@@ -10,9 +10,13 @@ export { findReturn } from './checkout/find-return.ts';
 export { getCheckout, openCheckout } from './checkout/get-checkout.ts';
 export { giveUpPayment } from './checkout/give-up-payment.ts';
 export { listChoices, listPaymentModes } from './checkout/list-payment-modes.ts';
-export { deleteEndpoint, rotateEndpoint, updateEndpoint } from './events/change-endpoint.ts';
-export { createEndpoint } from './events/create-endpoint.ts';
-export { listAccountEndpoints } from './events/list-account-endpoints.ts';
+export {
+  createEndpoint,
+  deleteEndpoint,
+  listAccountEndpoints,
+  rotateEndpoint,
+  updateEndpoint,
+} from './events/endpoints.ts';
 export { findAccountEvent, listEvents } from './events/list-events.ts';
 export { resendEvents, resendUndelivered } from './events/resend-events.ts';
 export { testEndpoint } from './events/test-endpoint.ts';

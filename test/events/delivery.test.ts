@@ -9,9 +9,13 @@ import { allowedNetworksOf } from '../../src/security/endpoint-address.ts';
 import { openPayload } from '../../src/security/sealed-payload.ts';
 import { createEventSender } from '../../src/services/event-sender.ts';
 import { suspendAccount } from '../../src/use-cases/accounts/suspend-account.ts';
-import { rotateEndpoint, updateEndpoint } from '../../src/use-cases/events/change-endpoint.ts';
-import { createEndpoint, type NewEndpoint } from '../../src/use-cases/events/create-endpoint.ts';
 import { createEventDeliveries } from '../../src/use-cases/events/deliver-events.ts';
+import {
+  createEndpoint,
+  type NewEndpoint,
+  rotateEndpoint,
+  updateEndpoint,
+} from '../../src/use-cases/events/endpoints.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { captureOf, shopOf } from '../api/webhooks/shop.ts';
 import {

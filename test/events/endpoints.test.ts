@@ -5,12 +5,13 @@ import { describe, test } from 'node:test';
 import { commandLine } from '../../src/domain/audit.ts';
 import { eventLimits } from '../../src/domain/events/limits.ts';
 import {
+  createEndpoint,
   deleteEndpoint,
   disableEndpoint,
   enableEndpoint,
+  type NewEndpoint,
   updateEndpoint,
-} from '../../src/use-cases/events/change-endpoint.ts';
-import { createEndpoint, type NewEndpoint } from '../../src/use-cases/events/create-endpoint.ts';
+} from '../../src/use-cases/events/endpoints.ts';
 import { resendEvents } from '../../src/use-cases/events/resend-events.ts';
 import { accept, answerStatus, startShopEndpoint } from '../support/shop-endpoint.ts';
 import { dumpTables } from '../support/test-database.ts';

@@ -7,8 +7,8 @@ import { createAccountDirectory } from '../../src/services/account-directory.ts'
 import type { Services } from '../../src/services/services.ts';
 import { claimEvents } from '../../src/store/events/event-deliveries.ts';
 import { insertEvents } from '../../src/store/events/events.ts';
-import { createEndpoint, type NewEndpoint } from '../../src/use-cases/events/create-endpoint.ts';
 import { createEventDeliveries } from '../../src/use-cases/events/deliver-events.ts';
+import { createEndpoint, type NewEndpoint } from '../../src/use-cases/events/endpoints.ts';
 import { holdAnswers, startShopEndpoint } from '../support/shop-endpoint.ts';
 import { startTestService, type TestAccount, type TestService } from '../support/test-service.ts';
 

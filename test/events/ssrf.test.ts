@@ -7,7 +7,7 @@ import { after, describe, test } from 'node:test';
 import type { ServiceError } from '../../src/domain/errors.ts';
 import { type AllowedNetworks, allowedNetworksOf } from '../../src/security/endpoint-address.ts';
 import { createEventSender, type SenderParts } from '../../src/services/event-sender.ts';
-import { checkUrl } from '../../src/use-cases/events/create-endpoint.ts';
+import { checkUrl } from '../../src/use-cases/events/endpoints.ts';
 import { testCertificate } from '../support/certificate.ts';
 import { okOf, startRawEndpoint } from '../support/raw-endpoint.ts';
 

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { after } from 'node:test';
 import { commandLine } from '../../src/domain/audit.ts';
-import { createEndpoint } from '../../src/use-cases/events/create-endpoint.ts';
+import { createEndpoint } from '../../src/use-cases/events/endpoints.ts';
 import { startLocalServer } from '../../tools/harness/local-server.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import type { TestService } from './test-service.ts';

@@ -9,7 +9,7 @@ import {
   enableEndpoint,
   rotateEndpoint,
   updateEndpoint,
-} from '../../use-cases/events/change-endpoint.ts';
+} from '../../use-cases/events/endpoints.ts';
 import { overlapOption, readOverlap } from '../accounts/overlap-option.ts';
 import { type Command, defineCommand, UsageError } from '../framework/command.ts';
 import {

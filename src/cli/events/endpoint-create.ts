@@ -1,6 +1,6 @@
 /** `endpoint create`: adds a URL that events are sent to, and prints its secret. Contract 12.1. */
 import { commandLine } from '../../domain/audit.ts';
-import { createEndpoint } from '../../use-cases/events/create-endpoint.ts';
+import { createEndpoint } from '../../use-cases/events/endpoints.ts';
 import { cliCall, defineCommand } from '../framework/command.ts';
 import { accountArgument } from '../framework/common-options.ts';
 import { endpointOptions, endpointView, untilEverybodyKnows } from './endpoint-view.ts';

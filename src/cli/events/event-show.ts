@@ -1,6 +1,6 @@
 /** `event show`: prints one event with its body as it is sent, and every attempt. Contract 12.7. */
 import { type EventKey, eventIdOf, findEventKey } from '../../domain/ids.ts';
-import { type ShownEvent, showEvent } from '../../use-cases/events/list-events.ts';
+import { showEvent } from '../../use-cases/events/list-events.ts';
 import {
   type ArgumentSpec,
   defineCommand,
@@ -47,7 +47,7 @@ export const eventShow = defineCommand({
 type ShownView = ReturnType<typeof shownView>;
 type AttemptView = ShownView['attempts'][number];
 
-function shownView(event: ShownEvent) {
+function shownView(event: NonNullable<Awaited<ReturnType<typeof showEvent>>>) {
   return {
     event: {
       event_id: eventIdOf(event),

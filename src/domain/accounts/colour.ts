@@ -4,7 +4,7 @@
  */
 
 /** The shades for one background. All have a contrast of at least 4.5 to what they are shown on. */
-export type Shades = {
+type Shades = {
   /** The fill of buttons: the colour itself. */
   readonly button: string;
   /** Text on a button. */

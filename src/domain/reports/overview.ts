@@ -64,7 +64,7 @@ export type OverviewSums = {
 
 export type Share = CurrencySum & { readonly name: string };
 
-export type Overview = {
+type Overview = {
   readonly from: Date;
   readonly to: Date;
   readonly buckets: ReadonlyArray<OverviewSums & { readonly from: Date; readonly to: Date }>;

@@ -188,7 +188,7 @@ export type ResendRange =
   /** Events that occurred then or later. */
   | { readonly since: Date };
 
-export type ResentEvents = { readonly resent: number; readonly pruned: number };
+type ResentEvents = { readonly resent: number; readonly pruned: number };
 
 /**
  * Makes events of an endpoint due now. What is due within the time of a claim is left alone: it may be on its way, and

@@ -111,7 +111,7 @@ async function findFew(
 const fewColumns =
   'account_id, order_id, sequence, endpoint_id, event_type, occurred_at, state, attempts, next_attempt_at';
 
-export type StoredEvent = EventKey & {
+type StoredEvent = EventKey & {
   readonly type: EventType;
   readonly transactionId: string | null;
   readonly status: string;
@@ -130,7 +130,7 @@ export function findEvent(database: Queryable, { accountId, orderId, sequence }:
   });
 }
 
-export type StoredAttempt = {
+type StoredAttempt = {
   readonly endpointId: string;
   readonly attemptedAt: Date;
   readonly status: number | null;
@@ -161,7 +161,7 @@ export function listEventAtEndpoints(
   });
 }
 
-export type EndpointBacklog = EndpointKey & {
+type EndpointBacklog = EndpointKey & {
   /** Since when every attempt has failed; null after one that succeeded. */
   readonly failingSince: Date | null;
   /** Counted up to the limit. */

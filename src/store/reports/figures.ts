@@ -126,7 +126,7 @@ export async function sumFigures(
   return rows.map(toFigure);
 }
 
-export type BucketFigure = Figure & {
+type BucketFigure = Figure & {
   /** The beginning of the part of the period. */
   readonly startsAt: Date;
 };

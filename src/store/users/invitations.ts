@@ -3,7 +3,7 @@ import type { Role } from '../../domain/users/role.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { countChanges, findRow, listRows } from '../query.ts';
 
-export type Invitation = InvitationPurpose & {
+type Invitation = InvitationPurpose & {
   readonly invitationId: string;
   readonly email: string;
   readonly createdAt: Date;

@@ -4,12 +4,9 @@ import { type Endpoint, secretKindOf } from '../../domain/accounts/endpoint.ts';
 import { nextAttemptAt, readRetryAfter } from '../../domain/events/attempt-schedule.ts';
 import { eventIdOf } from '../../domain/ids.ts';
 import { signEvent } from '../../security/event-signature.ts';
-import type { AttemptOutcome } from '../../services/counters.ts';
 import type { SentEvent } from '../../services/event-sender.ts';
 import type { Services } from '../../services/services.ts';
 import type { AttemptResult, ClaimedEvent } from '../../store/events/event-deliveries.ts';
-
-const gone = 410;
 
 /** The result is not saved here. */
 export async function attemptEvent(
@@ -20,15 +17,22 @@ export async function attemptEvent(
 ): Promise<AttemptResult> {
   const { body, failures: failuresBefore, ...key } = claimed;
   const attemptedAt = services.clock();
-  const sent = await sendSigned(services, account, endpoint, { id: eventIdOf(key), body });
-  services.counters.noteAttempt(outcomeOf(sent));
-  const { status, durationMs, response } = sent;
-  const made = { ...key, attemptedAt, status, durationMs, response };
+  const signed = { id: eventIdOf(key), body };
+  const { retryAfter, ...sent } = await sendSigned(services, account, endpoint, signed);
+  const made = { ...key, attemptedAt, ...sent };
   if (isDelivered(sent)) {
+    services.counters.noteAttempt('delivered');
     return { ...made, state: 'delivered', failures: 0, nextAttemptAt: null };
   }
+  services.counters.noteAttempt(sent.status === null ? 'unreachable' : 'refused');
   const failures = failuresBefore + 1;
-  const nextAt = status === gone ? null : nextOf(failures, sent, services.clock());
+  if (isGone(sent)) return { ...made, state: 'undelivered', failures, nextAttemptAt: null };
+  const now = services.clock();
+  const retryAfterSeconds = readRetryAfter(retryAfter, now);
+  const nextAt = nextAttemptAt(failures, now, {
+    random: Math.random(),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  });
   const state = nextAt === null ? 'undelivered' : 'pending';
   return { ...made, state, failures, nextAttemptAt: nextAt };
 }
@@ -61,18 +65,5 @@ export function isDelivered({ status }: Pick<SentEvent, 'status'>): boolean {
 }
 
 export function isGone({ status }: Pick<SentEvent, 'status'>): boolean {
-  return status === gone;
-}
-
-function outcomeOf(sent: SentEvent): AttemptOutcome {
-  if (isDelivered(sent)) return 'delivered';
-  return sent.status === null ? 'unreachable' : 'refused';
-}
-
-function nextOf(failures: number, { retryAfter }: SentEvent, now: Date): Date | null {
-  const retryAfterSeconds = readRetryAfter(retryAfter, now);
-  return nextAttemptAt(failures, now, {
-    random: Math.random(),
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-  });
+  return status === 410;
 }

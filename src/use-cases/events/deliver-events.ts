@@ -25,16 +25,12 @@ import {
 import { batchBounds } from '../../store/orders/batches.ts';
 import { attemptEvent, isGone } from './attempt-event.ts';
 
-export type EventDeliveries = {
-  /** A round of the background: looks for endpoints with due events. Resolves to false: the events themselves go on. */
-  readonly startDue: () => Promise<boolean>;
-  /** Events of these endpoints were stored by this process. */
-  readonly startDeliveries: (endpoints: readonly EndpointKey[]) => void;
-  /** Starts no more attempts, and resolves when those in progress have ended. */
-  readonly stop: () => Promise<void>;
-};
-
-export function createEventDeliveries(services: Services): EventDeliveries {
+/**
+ * `startDue` is a round of the background: it looks for endpoints with due events, and resolves to false, because the
+ * events themselves go on. `startDeliveries` gets endpoints whose events were stored by this process. `stop` starts no
+ * more attempts, and resolves when those in progress have ended.
+ */
+export function createEventDeliveries(services: Services) {
   const { database, clock, reportDefect } = services;
   const record = createRecorder(services);
   const lanes = createEndpointLanes();
@@ -92,7 +88,7 @@ export function createEventDeliveries(services: Services): EventDeliveries {
       await Promise.all(due.map((endpoint) => track(pump(lanes.laneOf(endpoint)))));
       return false;
     },
-    startDeliveries: (endpoints) => {
+    startDeliveries: (endpoints: readonly EndpointKey[]) => {
       for (const endpoint of endpoints) startPump(lanes.laneOf(endpoint));
     },
     stop: async () => {
@@ -128,26 +124,26 @@ async function claimFor(
   return events.map((event) => ({ event, account, endpoint }));
 }
 
-/**
- * Saves the results of attempts, and disables endpoints that are gone or have failed for days. If this fails, the events
- * are sent again when their claim ends: at least once, never lost. Contract 12.5.
- */
-const daySeconds = 24 * 60 * 60;
-
 type Disabled = EndpointKey & { readonly reason: string };
 
-/** Resolves to one `true` for each result. */
-export async function recordAttempts(
+/**
+ * Saves the results of attempts, and disables endpoints that are gone or have failed for days. If this fails, the events
+ * are sent again when their claim ends: at least once, never lost. Contract 12.5. Resolves to one `true` for each result.
+ */
+async function recordAttempts(
   { database }: Pick<Services, 'database'>,
   results: readonly AttemptResult[],
-): Promise<true[]> {
+) {
   await database.transaction(async (tx) => {
     const [, , failing] = await inOrder([
       () => saveResults(tx, results),
       () => insertAttempts(tx, results),
       () => saveHealth(tx, listHealth(results)),
     ]);
-    await disable(tx, [...listGone(results), ...listFailed(results, failing)]);
+    const gone = results
+      .filter(isGone)
+      .map((result) => ({ ...result, reason: 'The endpoint answered 410 Gone.' }));
+    await disable(tx, [...gone, ...listFailed(results, failing)]);
   });
   return results.map(() => true);
 }
@@ -157,19 +153,12 @@ function listHealth(results: readonly AttemptResult[]): EndpointHealth[] {
   const byEndpoint = Map.groupBy(results, ({ endpointId }) => endpointId);
   return [...byEndpoint.values()]
     .flatMap((own) => {
-      const [first] = own;
-      if (!first) return [];
       const hasSuccess = own.some(({ state }) => state === 'delivered');
-      const { accountId, endpointId, attemptedAt } = first;
-      return [{ accountId, endpointId, failingSince: hasSuccess ? null : attemptedAt }];
+      return own.slice(0, 1).map(({ accountId, endpointId, attemptedAt }) => {
+        return { accountId, endpointId, failingSince: hasSuccess ? null : attemptedAt };
+      });
     })
     .sort((a, b) => (a.endpointId < b.endpointId ? -1 : 1));
-}
-
-function listGone(results: readonly AttemptResult[]): Disabled[] {
-  return results
-    .filter(isGone)
-    .map((result) => ({ ...result, reason: 'The endpoint answered 410 Gone.' }));
 }
 
 function listFailed(
@@ -177,17 +166,12 @@ function listFailed(
   failing: readonly EndpointHealth[],
 ): Disabled[] {
   const lastAtMs = Math.max(...results.map(({ attemptedAt }) => attemptedAt.getTime()));
-  const since = addSeconds(new Date(lastAtMs), -eventLimits.endpointFailingDays * daySeconds);
-  return failing.flatMap(({ accountId, endpointId, failingSince }) =>
-    failingSince !== null && failingSince <= since
-      ? [
-          {
-            ...{ accountId, endpointId },
-            reason: `Every attempt has failed since ${failingSince.toISOString()}.`,
-          },
-        ]
-      : [],
-  );
+  const since = addSeconds(new Date(lastAtMs), -eventLimits.endpointFailingDays * 24 * 60 * 60);
+  return failing.flatMap(({ failingSince, ...key }) => {
+    if (failingSince === null || failingSince > since) return [];
+    const reason = `Every attempt has failed since ${failingSince.toISOString()}.`;
+    return [{ ...key, reason }];
+  });
 }
 
 /** The new revision of the account tells every process. */

@@ -13,7 +13,6 @@ import {
   makeEventsDue,
   makeUndeliveredDue,
   type ResendRange,
-  type ResentEvents,
 } from '../../store/events/event-deliveries.ts';
 
 /** To one endpoint, or to all that are enabled. A process of the service sends them within a second. */
@@ -22,16 +21,15 @@ export async function resendEvents(
   range: ResendRange,
   endpointId: string | undefined,
   actor: Actor,
-): Promise<ResentEvents> {
-  const known =
-    'event' in range
-      ? await listEndpoints(database, range.event.accountId)
-      : await listAllEndpoints(database);
+) {
+  const event = 'event' in range ? range.event : undefined;
+  const known = event
+    ? await listEndpoints(database, event.accountId)
+    : await listAllEndpoints(database);
   const named = chooseEndpoints(known, endpointId);
-  const holders = 'event' in range ? await listEndpointIdsOf(database, range.event) : undefined;
+  const holders = event && (await listEndpointIdsOf(database, event));
   const chosen = named.filter((entry) => holders?.includes(entry.endpointId) ?? true);
-  const enabled = chosen.filter(isEnabled);
-  refuseDisabled(chosen);
+  const enabled = chooseEnabled(chosen);
   const now = clock();
   const times = { now, claimedUntil: addSeconds(now, eventLimits.eventClaimSeconds) };
   // Before the events, which several statements make due: what was begun must be in the log.
@@ -42,13 +40,13 @@ export async function resendEvents(
     details: 'event' in range ? { endpoint_id: id } : { since: range.since },
   }));
   await database.transaction((tx) => appendAudit(tx, actor, now, ...done));
-  const resent: ResentEvents[] = [];
-  for (const endpoint of enabled)
-    resent.push(await makeEventsDue(database, endpoint, range, times));
-  return {
-    resent: resent.reduce((sum, entry) => sum + entry.resent, 0),
-    pruned: resent.reduce((sum, entry) => sum + entry.pruned, 0),
-  };
+  let [resent, pruned] = [0, 0];
+  for (const endpoint of enabled) {
+    const made = await makeEventsDue(database, endpoint, range, times);
+    resent += made.resent;
+    pruned += made.pruned;
+  }
+  return { resent, pruned };
 }
 
 /** One of them, or all. */
@@ -59,10 +57,11 @@ function chooseEndpoints(known: readonly Endpoint[], endpointId: string | undefi
   return named;
 }
 
-/** With a choice of several, those that are disabled are left out. */
-function refuseDisabled(chosen: readonly Endpoint[]): void {
+/** Of several, those that are disabled are left out. */
+function chooseEnabled(chosen: readonly Endpoint[]) {
   const [first] = chosen;
-  if (!first || chosen.some(isEnabled)) return;
+  const enabled = chosen.filter(isEnabled);
+  if (!first || enabled.length > 0) return enabled;
   const { endpointId, disabledReason } = first;
   throw new ServiceError(
     'INVALID_REQUEST_PARAMETER',
@@ -81,16 +80,12 @@ export async function resendUndelivered(
     accountId,
     endpointId,
     since,
-  }: Pick<Endpoint, 'accountId'> & {
-    readonly endpointId: string | undefined;
-    readonly since: Date;
-  },
+  }: { accountId: string; endpointId?: string | undefined; since: Date },
 ) {
   const chosen = chooseEndpoints(await listEndpoints(database, accountId), endpointId);
-  refuseDisabled(chosen);
   const limit: number = eventLimits.eventsMadeDueMax;
   let [resent, isMore] = [0, false];
-  for (const endpoint of chosen.filter(isEnabled)) {
+  for (const endpoint of chooseEnabled(chosen)) {
     const now = clock();
     const { endpointId: object } = endpoint;
     const made = await database.transaction(async (tx) => {

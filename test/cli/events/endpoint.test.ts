@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import { commandLine } from '../../../src/domain/audit.ts';
 import { eventTypes } from '../../../src/domain/event-type.ts';
 import { openPayload } from '../../../src/security/sealed-payload.ts';
-import { createEndpoint } from '../../../src/use-cases/events/create-endpoint.ts';
+import { createEndpoint } from '../../../src/use-cases/events/endpoints.ts';
 import { jsonCommands, type Printed, runCommandHere } from '../../support/command-here.ts';
 import { accept, answerStatus, startShopEndpoint } from '../../support/shop-endpoint.ts';
 import { startTestService, testMasterKeyHex } from '../../support/test-service.ts';

@@ -7,7 +7,7 @@ import { createClient } from '../../../client/client.js';
 import { commandLine } from '../../../src/domain/audit.ts';
 import { addSeconds, type Clock } from '../../../src/domain/time.ts';
 import { createAccount } from '../../../src/use-cases/accounts/create-account.ts';
-import { createEndpoint } from '../../../src/use-cases/events/create-endpoint.ts';
+import { createEndpoint } from '../../../src/use-cases/events/endpoints.ts';
 import { startLocalServer } from '../../harness/local-server.ts';
 import { sellAtTheCounter } from './counter.ts';
 import { liveOrder } from './live-order.ts';

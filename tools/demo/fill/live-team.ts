@@ -2,8 +2,7 @@
 import type { Actor } from '../../../src/domain/audit.ts';
 import { addSeconds } from '../../../src/domain/time.ts';
 import { updateAccount } from '../../../src/use-cases/accounts/update-account.ts';
-import { rotateEndpoint } from '../../../src/use-cases/events/change-endpoint.ts';
-import { createEndpoint } from '../../../src/use-cases/events/create-endpoint.ts';
+import { createEndpoint, rotateEndpoint } from '../../../src/use-cases/events/endpoints.ts';
 import { resendEvents } from '../../../src/use-cases/events/resend-events.ts';
 import { testEndpoint } from '../../../src/use-cases/events/test-endpoint.ts';
 import { retryDelivery } from '../../../src/use-cases/inbox/retry-deliveries.ts';
