@@ -25,6 +25,11 @@ import {
 import { batchBounds } from '../../store/orders/batches.ts';
 import { attemptEvent, isGone } from './attempt-event.ts';
 
+/**
+ * `startDue` is a round of the background: it looks for endpoints with due events, and resolves to false, because the
+ * events themselves go on. `startDeliveries` gets endpoints whose events were stored by this process. `stop` starts no
+ * more attempts, and resolves when those in progress have ended.
+ */
 export function createEventDeliveries(services: Services) {
   const { database, clock, reportDefect } = services;
   const record = createAccountBatcher({
@@ -77,14 +82,12 @@ export function createEventDeliveries(services: Services) {
     void track(pump(lane)).catch(() => {});
   };
   return {
-    /** A round of the background: looks for endpoints with due events. Resolves to false: the events themselves go on. */
     startDue: async () => {
       lanes.dropIdle();
       const due = await listDueEndpoints(database, clock());
       await Promise.all(due.map((endpoint) => track(pump(lanes.laneOf(endpoint)))));
       return false;
     },
-    /** Events of these endpoints were stored by this process. */
     startDeliveries: (endpoints: readonly EndpointKey[]) => {
       for (const endpoint of endpoints) startPump(lanes.laneOf(endpoint));
     },
