@@ -1,4 +1,5 @@
-/** Parses JSON without losing digits of numbers, and checks how deeply it is nested. Contract 8.6. */
+/** Parses JSON without losing digits of numbers, and checks how deeply it is nested. */
+import { quoteInexactNumbers } from './inexact-numbers.ts';
 
 /** True when brackets outside strings nest deeper than allowed. It reads raw bytes, before anything is parsed. */
 export function isNestedDeeper(bytes: Buffer, levelsMax: number): boolean {
@@ -50,44 +51,6 @@ export function parseExactJson(sent: string): unknown {
   const exact: unknown = JSON.parse(quoted);
   noteNumberTexts(value, exact);
   return exact;
-}
-
-/** Also matches inside strings. Other texts have no inexact numbers but tiny ones, like 0.0000001, which stay numbers. */
-const longNumber = /(?:^|[:[,])\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/;
-
-/** A double preserves any 15 significant digits, and prints at most 17. */
-const digitsPrintedMax = 17;
-
-/** A string, or a number that may be inexact because it is long, tiny or has an exponent: its digits and its exponent. */
-const stringOrNumber =
-  /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\d.])-?(\d[\d.]{15,}|\d[\d.]*(?=[eE])|0\.000000\d*)([eE][+-]?\d+)?/gs;
-
-/**
- * Quotes the numbers that a double cannot represent digit by digit. The cost of a number depends only on its length, so
- * no choice of numbers makes a body expensive. The text must be valid JSON.
- */
-function quoteInexactNumbers(text: string): string {
-  if (!longNumber.test(text)) return text;
-  return text.replaceAll(stringOrNumber, (all, digits?: string, exponent?: string) =>
-    digits === undefined || isExact(digits, exponent) ? all : `"${all}"`,
-  );
-}
-
-/** True when the nearest double is printed with the same digits, and without an exponent that the text does not have. */
-function isExact(digits: string, exponent = ''): boolean {
-  // A number of up to 15 digits is within the range of doubles with full precision.
-  if (exponent !== '' && digits.length < 16 && Math.abs(Number(exponent.slice(1))) < 290)
-    return true;
-  const significant = significantDigits(digits);
-  if (significant.length > digitsPrintedMax) return false;
-  const printed = String(Number(digits + exponent));
-  if (exponent === '' && printed.includes('e')) return false;
-  return significant === significantDigits(printed);
-}
-
-/** Without the point and the zeros around. It reads each character twice at most, however many zeros there are. */
-function significantDigits(digits: string): string {
-  return (/[1-9](?:[\d.]*[1-9])?/.exec(digits)?.[0] ?? '').replace('.', '');
 }
 
 /** The fields in which a string stands for a number, by the object that contains them. */
