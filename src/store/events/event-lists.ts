@@ -128,7 +128,7 @@ export function findEvent(database: Queryable, { accountId, orderId, sequence }:
      order by body is null, endpoint_id limit 1`;
 }
 
-type StoredAttempt = {
+export type StoredAttempt = {
   readonly endpointId: string;
   readonly attemptedAt: Date;
   readonly status: number | null;

@@ -91,7 +91,6 @@ export function createEventDeliveries(services: Services) {
     startDeliveries: (endpoints: readonly EndpointKey[]) => {
       for (const endpoint of endpoints) startPump(lanes.laneOf(endpoint));
     },
-    /** Starts no more attempts, and resolves when those in progress have ended. */
     stop: async () => {
       isStopped = true;
       lanes.stop();
