@@ -15,11 +15,11 @@ export type Lane = {
   isClaiming: boolean;
   /** More may be due than was claimed. */
   hasMore: boolean;
-  bucket: Bucket | undefined;
+  bucket?: Bucket;
   /** Counts attempts while it fails; undefined since it accepted one. */
-  failing: Bucket | undefined;
+  failing?: Bucket | undefined;
   /** Runs while the lane collects tokens. */
-  timer: NodeJS.Timeout | undefined;
+  timer?: NodeJS.Timeout | undefined;
 };
 
 export function createEndpointLanes() {
@@ -93,9 +93,7 @@ export function createEndpointLanes() {
 }
 
 function newLane(endpoint: EndpointKey): Lane {
-  const [bucket, failing, timer] = [undefined, undefined, undefined];
-  const flags = { isFailing: false, isClaiming: false, hasMore: false };
-  return { endpoint, inProgress: 0, ...flags, bucket, failing, timer };
+  return { endpoint, inProgress: 0, isFailing: false, isClaiming: false, hasMore: false };
 }
 
 /**
