@@ -42,9 +42,7 @@ export function createCountersReader(
   };
 }
 
-async function readWithLoops(
-  services: Pick<Services, 'database' | 'backgroundReports' | 'clock'>,
-): Promise<OperatorCounters> {
+async function readWithLoops(services: Pick<Services, 'database' | 'backgroundReports' | 'clock'>) {
   const counters = await readOperatorCounters(services.database, services.clock());
   return { ...counters, steps: mergeSteps(services, counters.steps) };
 }

@@ -45,10 +45,7 @@ export async function rebuildOrder(
 }
 
 /** Merchants may have stored transaction ids, so each payment or refund keeps its id. */
-function withKnownIds(
-  folded: LockedOrderState,
-  { order, transactions: stored }: LockedOrderState,
-): LockedOrderState {
+function withKnownIds(folded: LockedOrderState, { order, transactions: stored }: LockedOrderState) {
   const taken: Transaction[] = folded.transactions.filter(({ start }) => start !== null);
   const free = new Set(stored.filter(({ start }) => start === null));
   const take = (is: (entry: Transaction) => boolean) => {
