@@ -128,14 +128,6 @@ function pollTimesOf({ clock, settings: { pollSeconds } }: Pick<Services, 'clock
   };
 }
 
-/**
- * Claims the polls of one provider that are due, without those of busy accounts. Such a claim reads over the due rows
- * of the busy accounts, and there may be a million of them. So it walks through a limited number of rows per call,
- * continues where the last call stopped, and rests after the last row. `hasMore`: there may be more that can be claimed
- * now.
- */
-type ClaimPolls = (times: PollTimes, busy: readonly string[]) => Promise<ClaimedPolls>;
-
 /** How far the claims that leave out the same accounts have come. The next one reads from `from` to `until`. */
 type Walk = {
   /** The accounts that are left out. */
@@ -154,15 +146,21 @@ const restShare = 9;
 /** Walks that are remembered: the set of busy accounts changes all the time, between few values. */
 const walksMax = 16;
 
+/**
+ * Claims the polls of one provider that are due, without those of busy accounts. Such a claim reads over the due rows
+ * of the busy accounts, and there may be a million of them. So it walks through a limited number of rows per call,
+ * continues where the last call stopped, and rests after the last row. `hasMore`: there may be more that can be claimed
+ * now.
+ */
 export function createPollClaims(
   database: Database,
   provider: ProviderName,
   { rowsMax = paymentLimits.pollRowsMax }: { readonly rowsMax?: number } = {},
-): ClaimPolls {
+) {
   const walks = new Map<string, Walk>();
   const limit = paymentLimits.pollClaimMax;
 
-  return async (times, busy) => {
+  return async (times: PollTimes, busy: readonly string[]): Promise<ClaimedPolls> => {
     const key = busy.toSorted().join();
     const isBusy = new Set(busy);
     const smaller = [...walks.values()].filter(({ without }) =>
