@@ -78,8 +78,8 @@ export function createEndpointLanes() {
     },
     dropIdle: () => {
       for (const [key, lane] of lanes) {
-        const isIdle =
-          lane.inProgress === 0 && !lane.isClaiming && !lane.timer && isFull(lane.bucket);
+        const isFull = tokensIn(lane.bucket) >= eventLimits.eventsPerSecond;
+        const isIdle = lane.inProgress === 0 && !lane.isClaiming && !lane.timer && isFull;
         // That an endpoint fails is worth remembering: otherwise it would get many slots at each retry.
         if (isIdle && (!lane.isFailing || lanes.size > accountLimits.accountsCachedMax))
           lanes.delete(key);
@@ -125,10 +125,6 @@ function tokensOf({ isFailing, bucket, failing }: Lane): number {
 
 function failingTokensIn(bucket: Bucket | undefined): number {
   return countTokens(bucket, failingBurst, slowNowMs());
-}
-
-function isFull(bucket: Bucket | undefined): boolean {
-  return tokensIn(bucket) >= eventLimits.eventsPerSecond;
 }
 
 function tokensIn(bucket: Bucket | undefined): number {
