@@ -61,7 +61,6 @@ export function createAccountDirectory(
       const current = findCurrent(accountId);
       return current ? current.account : read(accountId, tx);
     },
-    /** The account if it is cached. */
     recall: (accountId: string) => findCurrent(accountId)?.account,
     /** For callers whose token contains the account id. */
     get: async (accountId: string) => {

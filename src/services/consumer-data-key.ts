@@ -36,11 +36,7 @@ export function sealContent(
   };
 }
 
-export function openBankAccount(
-  key: ConsumerDataKey,
-  orderId: string,
-  sealed: string,
-): BankAccount {
+export function openBankAccount(key: ConsumerDataKey, orderId: string, sealed: string) {
   return JSON.parse(key.open(sealed, rowOfBankAccount(orderId))) as BankAccount;
 }
 

@@ -31,7 +31,6 @@ export function createCounters() {
       checkouts[step] += 1;
     },
     listCheckouts: () => entriesOf(checkouts).map(([step, count]) => ({ step, count })),
-    /** An attempt to send an event to a shop. */
     noteAttempt: (outcome: AttemptOutcome) => {
       attempts[outcome] += 1;
     },

@@ -15,11 +15,11 @@ export type Lane = {
   isClaiming: boolean;
   /** More may be due than was claimed. */
   hasMore: boolean;
-  bucket: Bucket | undefined;
+  bucket?: Bucket;
   /** Counts attempts while it fails; undefined since it accepted one. */
-  failing: Bucket | undefined;
+  failing?: Bucket | undefined;
   /** Runs while the lane collects tokens. */
-  timer: NodeJS.Timeout | undefined;
+  timer?: NodeJS.Timeout | undefined;
 };
 
 export function createEndpointLanes() {
@@ -78,8 +78,8 @@ export function createEndpointLanes() {
     },
     dropIdle: () => {
       for (const [key, lane] of lanes) {
-        const isIdle =
-          lane.inProgress === 0 && !lane.isClaiming && !lane.timer && isFull(lane.bucket);
+        const isFull = tokensIn(lane.bucket) >= eventLimits.eventsPerSecond;
+        const isIdle = lane.inProgress === 0 && !lane.isClaiming && !lane.timer && isFull;
         // That an endpoint fails is worth remembering: otherwise it would get many slots at each retry.
         if (isIdle && (!lane.isFailing || lanes.size > accountLimits.accountsCachedMax))
           lanes.delete(key);
@@ -93,9 +93,7 @@ export function createEndpointLanes() {
 }
 
 function newLane(endpoint: EndpointKey): Lane {
-  const [bucket, failing, timer] = [undefined, undefined, undefined];
-  const flags = { isFailing: false, isClaiming: false, hasMore: false };
-  return { endpoint, inProgress: 0, ...flags, bucket, failing, timer };
+  return { endpoint, inProgress: 0, isFailing: false, isClaiming: false, hasMore: false };
 }
 
 /**
@@ -127,10 +125,6 @@ function tokensOf({ isFailing, bucket, failing }: Lane): number {
 
 function failingTokensIn(bucket: Bucket | undefined): number {
   return countTokens(bucket, failingBurst, slowNowMs());
-}
-
-function isFull(bucket: Bucket | undefined): boolean {
-  return tokensIn(bucket) >= eventLimits.eventsPerSecond;
 }
 
 function tokensIn(bucket: Bucket | undefined): number {

@@ -6,28 +6,17 @@
 import type { Database, Queryable } from '../postgres/database.ts';
 import type { FoundRows, StepRange } from '../store/newest.ts';
 
-/** One account or several. */
 export type ListedAccounts = string | readonly string[];
 
 export type NewestQuery = {
   /** The cursor of the `next` of the previous page. */
   readonly after: string | undefined;
   readonly limit: number;
-  readonly effort?: Effort;
+  readonly effort?: typeof effortOfRequest;
 };
 
 /** A page ends when one of these is exceeded. The first step of each account is not counted. */
-type Effort = { readonly lookedAtMax: number; readonly msMax: number };
-
-const effortOfRequest: Effort = { lookedAtMax: 50_000, msMax: 100 };
-
-type NewestPage<Row> = {
-  readonly rows: readonly Row[];
-  /** How many rows were looked at to find these. */
-  readonly lookedAt: number;
-  /** The row behind which there are more. A page with a next one may have few rows, or none. */
-  readonly next: Row | undefined;
-};
+const effortOfRequest = { lookedAtMax: 50_000, msMax: 100 };
 
 type NewestRows<Row> = {
   readonly find: (
@@ -47,10 +36,9 @@ const firstLookedAt = { one: 250, several: 20 };
 const growth = 4;
 const lookedAtInStepMax = 5_000;
 
-/** The rows of one account that are not on the page yet. */
+/** The rows of one account that were found and are not on the page yet. */
 type Source<Row> = {
   readonly accountId: string;
-  /** Those that were found. */
   rows: Row[];
   /** The row behind which there are more; undefined if none is left to read. */
   next: Row | undefined;
@@ -58,12 +46,16 @@ type Source<Row> = {
   size: number;
 };
 
+/**
+ * `lookedAt`: how many rows were looked at to find these. `next`: the row behind which there are more. A page with a next
+ * one may have few rows, or none.
+ */
 export async function readNewest<Row>(
   database: Database,
   accounts: ListedAccounts,
   { after, limit, effort = effortOfRequest }: NewestQuery,
   { find, cursorOf }: NewestRows<Row>,
-): Promise<NewestPage<Row>> {
+) {
   const startedAtMs = performance.now();
   const sources = openSources<Row>(accounts);
   let lookedAt = 0;

@@ -3,11 +3,7 @@
 export type Bucket = { readonly tokens: number; readonly atMs: number };
 
 /** The bucket after one request, or undefined when it has no token left. */
-export function takeToken(
-  bucket: Bucket | undefined,
-  perSecond: number,
-  nowMs: number,
-): Bucket | undefined {
+export function takeToken(bucket: Bucket | undefined, perSecond: number, nowMs: number) {
   const tokens = countTokens(bucket, perSecond, nowMs);
   return tokens < 1 ? undefined : { tokens: tokens - 1, atMs: nowMs };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { paymentLimits } from '../../src/domain/payments/limits.ts';
-import { createBusyAccounts } from '../../src/services/busy-accounts.ts';
+import { createBusyAccounts } from '../../src/use-cases/payments/poll-due.ts';
 
 test('an account may have many polls in progress only after an answer', () => {
   const accounts = createBusyAccounts(() => 0);

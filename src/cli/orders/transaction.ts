@@ -3,7 +3,7 @@
 import { isTransactionId } from '../../domain/ids.ts';
 import { paymentStatuses } from '../../domain/payments/notice.ts';
 import type { ListedTransaction } from '../../store/payments/transaction-lists.ts';
-import { listTransactions } from '../../use-cases/orders/list-transactions.ts';
+import { listTransactions } from '../../use-cases/orders/list-orders.ts';
 import { UsageError } from '../framework/command.ts';
 import { orderOption, readOrderId } from '../framework/common-options.ts';
 import { defineList, effort, listScope } from '../framework/list.ts';

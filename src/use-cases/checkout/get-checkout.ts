@@ -1,6 +1,6 @@
 /**
- * Opens the checkout of an order and loads what its page shows. While a payment is open, its provider is polled.
- * Contract 14.3.
+ * Opens the checkout of an order, loads what its page shows, and records how it ended. While a payment is open, its
+ * provider is polled. Contract 14.3.
  */
 import { decideCheckoutStep } from '../../domain/order-state/checkout-step.ts';
 import { paymentsOf } from '../../domain/order-state/matching.ts';
@@ -8,8 +8,13 @@ import { settleTransactions } from '../../domain/order-state/settle.ts';
 import { callbackOf } from '../../domain/orders/callback.ts';
 import { orderStatus } from '../../domain/orders/order.ts';
 import type { Caller } from '../../security/tokens.ts';
+import type { IsOver } from '../../services/run-step.ts';
 import type { Services } from '../../services/services.ts';
-import { insertCheckout, saveCheckoutOutcome } from '../../store/orders/checkouts.ts';
+import {
+  insertCheckout,
+  listEndedCheckouts,
+  saveCheckoutOutcome,
+} from '../../store/orders/checkouts.ts';
 import { checkAccess } from '../orders/order-access.ts';
 import { hasPaymentPage } from '../payments/payment-reply.ts';
 import { isPayable } from './find-launch.ts';
@@ -61,4 +66,22 @@ export async function openCheckout(
   const { database, counters, clock } = services;
   const order = await getVisibleOrder(services, caller, caller.orderId);
   if (await insertCheckout(database, order, clock())) counters.noteCheckout('opened');
+}
+
+const endedMax = 500;
+
+/**
+ * Records how checkouts ended whose order has lapsed. The page records a success itself, as soon as a consumer sees it.
+ * Returns how many are left, at least. Contract 14.7.
+ */
+export async function endCheckouts(
+  { database, counters, clock }: Pick<Services, 'database' | 'counters' | 'clock'>,
+  isOver: IsOver,
+): Promise<number> {
+  const ended = await listEndedCheckouts(database, clock(), endedMax);
+  for (const [index, { outcome, ...name }] of ended.entries()) {
+    if (isOver()) return ended.length - index;
+    if (await saveCheckoutOutcome(database, name, outcome)) counters.noteCheckout(outcome);
+  }
+  return 0;
 }

@@ -3,7 +3,6 @@
  * to pay it: otherwise the consumer might pay twice. A payment that was given up is still polled, and it counts if it
  * succeeds later. Contract 14.3.
  */
-
 import { findOpenPayment } from '../../domain/order-state/checkout-step.ts';
 import { paymentsOf } from '../../domain/order-state/matching.ts';
 import { applyStart } from '../../domain/order-state/order-state.ts';
@@ -15,25 +14,19 @@ import { saveOrderState } from '../order-state/save-order-state.ts';
 import { countTokenChange, lockOpenOrder } from '../orders/order-access.ts';
 import { pollTransaction } from '../payments/poll-provider.ts';
 
-type GivenUp =
-  /** Another payment may be started, or there is a result. */
-  | 'done'
-  /** The provider has an attempt whose result is not known. */
-  | 'tried'
-  /** The provider could not be polled. */
-  | 'not-reached';
-
 /** `attempt` is how many payments the order had when the page was shown. */
 export async function giveUpPayment(
   services: Services,
   caller: Caller & { readonly orderId: string },
   attempt: number,
-): Promise<GivenUp> {
+) {
   const { accountId, orderId } = caller;
   const transactionId = await claimPoll(services, caller, attempt);
+  // There is a result, or another payment may be started.
   if (transactionId === undefined) return 'done';
   const polled = await pollTransaction(services, { accountId, transactionId }, orderId);
   if (polled && polled.kind !== 'done') return 'not-reached';
+  // The provider has an attempt whose result is not known.
   if (polled?.wasTried) return 'tried';
   await saveGivenUp(services, caller, transactionId);
   return 'done';

@@ -41,10 +41,9 @@ export async function eraseConsumer(
     if (!erased) continue;
     total.orders += 1;
     if (erased.relation === 'mentioned') total.mentionedOrders += 1;
-    total.transactions += erased.transactions;
-    total.deliveries += erased.deliveries;
-    total.historyRows += erased.historyRows;
-    total.events += erased.events;
+    for (const rows of ['transactions', 'deliveries', 'historyRows', 'events'] as const) {
+      total[rows] += erased[rows];
+    }
   }
   const scrub = createScrub(valuesOf(consumer));
   // The audit log contains a keyed digest instead of the consumer's e-mail address or phone number.

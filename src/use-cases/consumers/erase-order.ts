@@ -85,10 +85,7 @@ export async function eraseOneOrder(
 }
 
 /** The lock ends the race with a sweep that has read the address before it was erased. */
-async function forgetEmails(
-  tx: Transaction,
-  { accountId, userId, earlierConsumers = [] }: Order,
-): Promise<void> {
+async function forgetEmails(tx: Transaction, { accountId, userId, earlierConsumers = [] }: Order) {
   await lockSlots(tx, 'emails');
   const userIds = [userId, ...earlierConsumers.map((earlier) => earlier.userId)];
   const known = userIds.filter((id) => id !== null);

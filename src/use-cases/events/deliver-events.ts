@@ -166,10 +166,7 @@ function listHealth(results: readonly AttemptResult[]): EndpointHealth[] {
     .sort((a, b) => (a.endpointId < b.endpointId ? -1 : 1));
 }
 
-function listFailed(
-  results: readonly AttemptResult[],
-  failing: readonly EndpointHealth[],
-): Disabled[] {
+function listFailed(results: readonly AttemptResult[], failing: readonly EndpointHealth[]) {
   const lastAtMs = Math.max(...results.map(({ attemptedAt }) => attemptedAt.getTime()));
   const since = addSeconds(new Date(lastAtMs), -eventLimits.endpointFailingDays * 24 * 60 * 60);
   return failing.flatMap(({ failingSince, ...key }) => {

@@ -24,10 +24,7 @@ export type DescribedDelivery = ListedDelivery & Content;
 /** Bounds the memory: a body may have 256 KiB. */
 const bodiesPerRead = 50;
 
-export async function describeContents(
-  database: Queryable,
-  deliveries: readonly ListedDelivery[],
-): Promise<DescribedDelivery[]> {
+export async function describeContents(database: Queryable, deliveries: readonly ListedDelivery[]) {
   const contents = new Map<string, Content>();
   const pauseIfLong = createPauses(1, 2);
   for (const [accountId, own] of Map.groupBy(deliveries, (delivery) => delivery.accountId)) {

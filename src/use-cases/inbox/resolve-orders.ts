@@ -105,10 +105,7 @@ export async function resolveOrders(
   return { orders, providerOrders, orderStates: [...orderStates, ...locked] };
 }
 
-export async function findOrders(
-  database: Queryable,
-  batch: readonly TranslatedDelivery[],
-): Promise<OrdersByDelivery> {
+export async function findOrders(database: Queryable, batch: readonly TranslatedDelivery[]) {
   const orders = new Map<string, ReferencedOrders>();
   const open = batch.flatMap(({ delivery, translation }) => {
     const { accountId, provider, deliveryId, orderId } = delivery;

@@ -85,10 +85,6 @@ async function retryEach(
   return { retried, failed };
 }
 
-/**
- * Applies one stored delivery again, in a transaction of its own: when an operator replays it, when it was parked a
- * moment ago, and when a batch of retries failed. A try that fails is noted with the delivery.
- */
 type RetriedDelivery = {
   /** As it was before this try. */
   readonly before: Delivery | undefined;
@@ -98,12 +94,16 @@ type RetriedDelivery = {
   readonly names: readonly string[];
 };
 
+/**
+ * Applies one stored delivery again, in a transaction of its own: when an operator replays it, when it was parked a
+ * moment ago, and when a batch of retries failed. A try that fails is noted with the delivery, and with the `actor` who
+ * asked for it.
+ */
 export async function retryDelivery(
   services: Services,
   accountId: string,
   deliveryId: string,
   reason: RetryReason,
-  /** Who asked for it, where a person did. */
   actor?: Actor,
 ): Promise<RetriedDelivery> {
   try {

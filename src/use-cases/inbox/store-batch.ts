@@ -175,7 +175,7 @@ async function findParked(connection: Queryable, answers: readonly Answer[]) {
 }
 
 /** Loads what is stored under the keys and event ids of a batch, to tell repeats from new deliveries. Contract 6.7. */
-export type Repeats = (delivery: Delivery) => RecognisedDelivery;
+type Repeats = (delivery: Delivery) => RecognisedDelivery;
 
 /**
  * Locks stored deliveries, so that no other process applies one of them at the same time. Of several new bodies with
@@ -194,9 +194,6 @@ export async function lockRepeats(
     () => listHeldEvents(tx, events),
   ]);
   const recognised = recogniseRepeats(deliveries, stored, takenEvents);
-  return (delivery) => recognised.get(delivery.deliveryId) ?? isNew(delivery);
-}
-
-function isNew(delivery: Delivery): RecognisedDelivery {
-  return { repeated: undefined, fresh: delivery };
+  return (delivery) =>
+    recognised.get(delivery.deliveryId) ?? { repeated: undefined, fresh: delivery };
 }

@@ -71,9 +71,7 @@ export type ChangedOrderState = {
 };
 
 /** Several deliveries or calls are applied to these orders, one after the other. */
-export function startChanges(
-  locked: readonly LockedOrderState[],
-): ReadonlyMap<string, ChangedOrderState> {
+export function startChanges(locked: readonly LockedOrderState[]) {
   return new Map(
     locked.map((before) => [orderKeyOf(before.order), { before, after: before, entries: [] }]),
   );

@@ -90,10 +90,7 @@ export async function lockOrderState(tx: Transaction, accountId: string, orderId
 }
 
 /** Loads all of an order. */
-export async function loadOrderState<Known extends StoredOrder>(
-  database: Queryable,
-  order: Known,
-): Promise<LockedOrderState<Known>> {
+export async function loadOrderState<Known extends StoredOrder>(database: Queryable, order: Known) {
   return toOrderState(order, await listTransactionsOf(database, [order]));
 }
 

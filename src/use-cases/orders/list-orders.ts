@@ -1,6 +1,6 @@
 /**
- * Lists orders that match a filter, newest first, of one account or of several, and what the filters can be set to. See
- * docs/decisions/0046.
+ * Lists orders or transactions that match a filter, newest first, of one account or of several, and what the filters of
+ * orders can be set to. See docs/decisions/0046.
  */
 import { refuseField } from '../../domain/errors.ts';
 import { isOrderId } from '../../domain/ids.ts';
@@ -17,6 +17,10 @@ import {
   listRecentCurrencies,
   type OrderListRow,
 } from '../../store/orders/order-list-rows.ts';
+import {
+  findFilteredTransactions,
+  type TransactionFilter,
+} from '../../store/payments/transaction-lists.ts';
 
 export type ListedOrder = OrderListRow & { readonly status: OrderStatus };
 
@@ -48,6 +52,19 @@ export async function listOrders(
     orders: orders.map((row) => ({ ...row, status: orderStatus(row, now) })),
     ...{ lookedAt, next: next?.orderId },
   };
+}
+
+/** Payments and refunds for an operator: those of the newest orders first, or those of one order. `after` is a transaction id. */
+export function listTransactions(
+  { database }: Pick<Services, 'database'>,
+  accounts: ListedAccounts,
+  { filter, ...query }: NewestQuery & { readonly filter: TransactionFilter },
+) {
+  return readNewest(database, accounts, query, {
+    find: (from, accountId, range) =>
+      findFilteredTransactions(from, accountId, { ...range, filter }),
+    cursorOf: ({ transactionId }) => transactionId,
+  });
 }
 
 /** In the order in which they are offered. The currencies of recent orders come first, the most frequent one before. */

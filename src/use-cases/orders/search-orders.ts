@@ -28,17 +28,6 @@ import {
 } from '../../store/orders/order-search.ts';
 import { identifyConsumer } from './identify-consumer.ts';
 
-type MatchReason =
-  | 'order_id'
-  | 'transaction_id'
-  | 'invoice'
-  | 'provider_id'
-  | 'refund_request_id'
-  | 'email'
-  | 'phone'
-  /** The invoice begins with the text. */
-  | 'invoice_start';
-
 /** Longer text is no id. */
 const textLengthMax = 300;
 
@@ -54,13 +43,14 @@ export async function searchOrders(
   }
   const { database, clock } = services;
   const account = await services.accounts.get(accountId);
-  const searches = await listSearches(database, account, wanted, limit + 1);
-  const found = await Promise.all(searches.map(([, search]) => search()));
-  const reasonsById = new Map<string, MatchReason[]>();
-  for (const [index, [reason]] of searches.entries()) {
-    for (const orderId of found[index] ?? []) {
-      const reasons = reasonsById.get(orderId) ?? [];
-      if (!reasons.includes(reason)) reasonsById.set(orderId, [...reasons, reason]);
+  const searches = listSearches(database, account, wanted, limit + 1);
+  const found = await Promise.all(
+    searches.map(async ([reason, ids]) => [reason, await ids] as const),
+  );
+  const reasonsById = new Map<string, Set<string>>();
+  for (const [reason, orderIds] of found) {
+    for (const orderId of orderIds) {
+      reasonsById.set(orderId, (reasonsById.get(orderId) ?? new Set()).add(reason));
     }
   }
   const orderIds = [...reasonsById.keys()];
@@ -70,7 +60,7 @@ export async function searchOrders(
     orders: rows.map((row) => ({
       ...row,
       status: orderStatus(row, now),
-      reasons: reasonsById.get(row.orderId) ?? [],
+      reasons: [...(reasonsById.get(row.orderId) ?? [])],
     })),
     isMore: orderIds.length > limit,
   };
@@ -80,37 +70,23 @@ function toNames(accountId: string, orderIds: readonly string[]): OrderKey[] {
   return orderIds.map((orderId) => ({ accountId, orderId }));
 }
 
-type Search = readonly [reason: MatchReason, search: () => Promise<readonly string[]>];
-
-/** In the order in which their results are listed. */
-async function listSearches(
-  database: Database,
-  account: Account,
-  text: string,
-  limit: number,
-): Promise<Search[]> {
+/** Which orders match by which reason, in the order in which they are listed. All searches run at the same time. */
+function listSearches(database: Database, account: Account, text: string, limit: number) {
   const { accountId } = account;
   const names = providers.map(({ name }) => name);
   const email = findEmail(text);
   const userIds = consumerIdsOf(account, text);
-  return [
-    ...when('order_id', isOrderId(text), () => findIdsByKey(database, accountId, 'order_id', text)),
-    ...when('transaction_id', isTransactionId(text), () =>
-      findIdsByTransaction(database, accountId, text),
-    ),
-    ['invoice', () => findIdsByKey(database, accountId, 'invoice_id', text)],
-    ['provider_id', () => findIdsByProviderId(database, accountId, names, text)],
-    ['refund_request_id', () => findIdsByRefundRequest(database, accountId, text)],
-    ...when('email', email !== undefined, () => findIdsByEmail(database, account, text, limit)),
-    ...when('phone', userIds.length > 0, () =>
-      findIdsByConsumers(database, accountId, userIds, limit),
-    ),
-    ['invoice_start', () => findIdsByInvoiceStart(database, accountId, text, limit)],
-  ];
-}
-
-function when(reason: MatchReason, isPossible: boolean, search: Search[1]): Search[] {
-  return isPossible ? [[reason, search]] : [];
+  return Object.entries({
+    order_id: isOrderId(text) ? findIdsByKey(database, accountId, 'order_id', text) : [],
+    transaction_id: isTransactionId(text) ? findIdsByTransaction(database, accountId, text) : [],
+    invoice: findIdsByKey(database, accountId, 'invoice_id', text),
+    provider_id: findIdsByProviderId(database, accountId, names, text),
+    refund_request_id: findIdsByRefundRequest(database, accountId, text),
+    email: email === undefined ? [] : findIdsByEmail(database, account, text, limit),
+    phone: userIds.length > 0 ? findIdsByConsumers(database, accountId, userIds, limit) : [],
+    // The invoice begins with the text.
+    invoice_start: findIdsByInvoiceStart(database, accountId, text, limit),
+  });
 }
 
 /** Orders that are too new for the sweep to have learned their address are looked at one by one. */

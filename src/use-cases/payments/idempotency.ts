@@ -100,16 +100,14 @@ function canonicalText(content: object): string {
   );
 }
 
-/**
- * Makes a repeated request wait while the first one still calls its provider, so that both get the same answer.
- * Contract 11.9. A reply, and whether it repeats the reply to an earlier request.
- */
+/** A reply, and whether it repeats the reply to an earlier request. */
 export type Replayable<Reply> = { readonly reply: Reply; readonly replayed: boolean };
 
 const [pauseMsMin, pauseMsMax] = [25, 400];
 
 /**
- * Returns undefined when the first request has run longer than any request can, which means that its process has ended.
+ * Makes a repeated request wait while the first one still calls its provider, so that both get the same answer. Returns
+ * undefined when the first request has run longer than any request can, which means that its process has ended.
  * When too many repeats wait already, it looks only once. It polls the database, because no lock and no connection may
  * be held while a provider is called.
  */

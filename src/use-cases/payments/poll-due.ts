@@ -8,7 +8,6 @@ import { paymentLimits } from '../../domain/payments/limits.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import { addSeconds } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
-import { createBusyAccounts } from '../../services/busy-accounts.ts';
 import type { Services } from '../../services/services.ts';
 import {
   type ClaimedPoll,
@@ -70,6 +69,55 @@ export function createDuePolls(
   };
 }
 
+/**
+ * Which accounts are left out of the next claim of polls: those with many polls in progress, and those whose provider did
+ * not answer. An account is trusted with many polls only after an answer, so that many accounts whose provider hangs
+ * cannot take all polls of the process.
+ */
+export function createBusyAccounts(clockMs: () => number = () => performance.now()) {
+  const counts = new Map<string, number>();
+  const answering = new Set<string>();
+  /** Also those that are over: the next one is longer, unless there was an answer in between. */
+  const pauses = new Map<string, { readonly ms: number; readonly untilMs: number }>();
+  const maxOf = (accountId: string) =>
+    answering.has(accountId) ? paymentLimits.pollsOfAccountMax : 1;
+
+  const pause = (accountId: string) => {
+    const nowMs = clockMs();
+    const last = pauses.get(accountId);
+    // The other polls of the same claim fail at the same time.
+    if (last && nowMs < last.untilMs) return;
+    const ms = last
+      ? Math.min(2 * last.ms, paymentLimits.pollPauseMsMax)
+      : paymentLimits.providerPauseMs;
+    pauses.set(accountId, { ms, untilMs: nowMs + ms });
+  };
+  return {
+    start: (accountId: string) => {
+      counts.set(accountId, (counts.get(accountId) ?? 0) + 1);
+    },
+    end: (accountId: string, hasAnswer: boolean) => {
+      const left = (counts.get(accountId) ?? 1) - 1;
+      if (left > 0) counts.set(accountId, left);
+      else counts.delete(accountId);
+      if (hasAnswer) {
+        answering.add(accountId);
+        pauses.delete(accountId);
+      } else {
+        answering.delete(accountId);
+        // The circuit breaker is about to open, or open: polls would only use up their tries.
+        pause(accountId);
+      }
+    },
+    list: () => {
+      const nowMs = clockMs();
+      const full = [...counts].filter(([accountId, count]) => count >= maxOf(accountId));
+      const paused = [...pauses].filter(([, { untilMs }]) => nowMs < untilMs);
+      return [...new Set([...full, ...paused].map(([accountId]) => accountId))];
+    },
+  };
+}
+
 function pollTimesOf({ clock, settings: { pollSeconds } }: Pick<Services, 'clock' | 'settings'>) {
   const now = clock();
   return {
@@ -79,14 +127,6 @@ function pollTimesOf({ clock, settings: { pollSeconds } }: Pick<Services, 'clock
     pollsMax,
   };
 }
-
-/**
- * Claims the polls of one provider that are due, without those of busy accounts. Such a claim reads over the due rows
- * of the busy accounts, and there may be a million of them. So it walks through a limited number of rows per call,
- * continues where the last call stopped, and rests after the last row. `hasMore`: there may be more that can be claimed
- * now.
- */
-type ClaimPolls = (times: PollTimes, busy: readonly string[]) => Promise<ClaimedPolls>;
 
 /** How far the claims that leave out the same accounts have come. The next one reads from `from` to `until`. */
 type Walk = {
@@ -106,15 +146,21 @@ const restShare = 9;
 /** Walks that are remembered: the set of busy accounts changes all the time, between few values. */
 const walksMax = 16;
 
+/**
+ * Claims the polls of one provider that are due, without those of busy accounts. Such a claim reads over the due rows
+ * of the busy accounts, and there may be a million of them. So it walks through a limited number of rows per call,
+ * continues where the last call stopped, and rests after the last row. `hasMore`: there may be more that can be claimed
+ * now.
+ */
 export function createPollClaims(
   database: Database,
   provider: ProviderName,
   { rowsMax = paymentLimits.pollRowsMax }: { readonly rowsMax?: number } = {},
-): ClaimPolls {
+) {
   const walks = new Map<string, Walk>();
   const limit = paymentLimits.pollClaimMax;
 
-  return async (times, busy) => {
+  return async (times: PollTimes, busy: readonly string[]): Promise<ClaimedPolls> => {
     const key = busy.toSorted().join();
     const isBusy = new Set(busy);
     const smaller = [...walks.values()].filter(({ without }) =>

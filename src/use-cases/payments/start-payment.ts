@@ -4,8 +4,9 @@
  */
 import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { findOpenPayment } from '../../domain/order-state/checkout-step.ts';
 import { nextTransactionId, paymentsOf } from '../../domain/order-state/matching.ts';
-import { applyStart } from '../../domain/order-state/order-state.ts';
+import { applyStart, type OrderState } from '../../domain/order-state/order-state.ts';
 import { settle } from '../../domain/order-state/settle.ts';
 import { checkCallback } from '../../domain/orders/callback.ts';
 import { contactOf } from '../../domain/orders/consumer.ts';
@@ -13,7 +14,9 @@ import type { Order } from '../../domain/orders/order.ts';
 import { refuseClosed } from '../../domain/orders/order-update.ts';
 import type { PaymentModeCode } from '../../domain/payment-mode.ts';
 import { failureReason } from '../../domain/payments/failure.ts';
+import { paymentLimits } from '../../domain/payments/limits.ts';
 import type { CallResult, Start } from '../../domain/payments/start.ts';
+import { isFinal } from '../../domain/payments/transaction.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { getProvider } from '../../providers/providers.ts';
 import type { Caller } from '../../security/tokens.ts';
@@ -40,7 +43,6 @@ import {
   toPayment,
 } from './payment-reply.ts';
 import { callResultOfStart, recordCall } from './record-calls.ts';
-import { refuseOtherPayment, refuseTooMany } from './refuse-payment.ts';
 
 export type PaymentRequest = {
   readonly orderId: string;
@@ -141,8 +143,7 @@ async function storePayment(
     const route = findRoute(services, account, request.modeCode);
     if (!route) throw new ServiceError('PAYMENT_MODE_NOT_ENABLED');
     const { provider, api } = route;
-    refuseTooMany(before);
-    if (request.atCheckout) refuseOtherPayment(before, request.atCheckout);
+    refusePayment(before, request);
     await countTokenChange(tx, caller, order);
     const transactionId = nextTransactionId(orderId, before.transactions, now);
     const start = startOf(order, request, now);
@@ -157,6 +158,33 @@ async function storePayment(
     const payment = { ...started, consumer: contactOf(order.details.user) };
     return { kind: 'new' as const, accountId, payment, provider, api, keyed };
   });
+}
+
+function refusePayment({ transactions }: OrderState, { atCheckout }: PaymentRequest): void {
+  refuseFullOrder({ transactions });
+  const payments = paymentsOf(transactions);
+  const open = payments.filter(({ status }) => !isFinal(status));
+  // Each payment creates an order at the provider, so an order token must not be able to start any number of them.
+  if (open.length >= paymentLimits.openPaymentsMax) {
+    throw new ServiceError(
+      'ORDER_CONFLICT',
+      `The order has ${open.length} payments that are not final: wait for their outcome before starting another.`,
+    );
+  }
+  // Two tabs, a reload or the back button must not start a second payment.
+  const isOutdated = atCheckout !== undefined && payments.length !== atCheckout.attempt;
+  if (isOutdated || (atCheckout && findOpenPayment(transactions))) {
+    throw new ServiceError('ORDER_CONFLICT');
+  }
+}
+
+/** Refuses to start another transaction on an order that has as many as the limit allows. Contract 4.14. */
+export function refuseFullOrder({ transactions }: Pick<OrderState, 'transactions'>): void {
+  if (transactions.length < paymentLimits.transactionsMax) return;
+  throw new ServiceError(
+    'ORDER_CONFLICT',
+    `The order has ${transactions.length} transactions, which is the most it can have: create another order.`,
+  );
 }
 
 function startOf(order: Order, request: PaymentRequest, now: Date): Start {

@@ -20,7 +20,7 @@ import type { LockedOrderState } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
 import { claimFirst, findAnswered, type KeyedRequest } from './idempotency.ts';
 import { callIdOf } from './refund-calls.ts';
-import { refuseFullOrder } from './refuse-payment.ts';
+import { refuseFullOrder } from './start-payment.ts';
 
 type Stored = Awaited<ReturnType<typeof storeRefund>>;
 export type StoredRefund = Extract<Stored, { readonly kind: 'new' }>;

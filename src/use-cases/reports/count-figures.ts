@@ -18,18 +18,12 @@ import { type SlotVisitor, visitChanged, visitSome, walkSlots } from './visit-sl
 const figures: SlotVisitor = { purpose: 'figures', visit: recountSlots };
 
 /** Those whose orders were created or changed since the last sweep. Returns how many accounts are left. */
-export function countFigures(
-  services: Pick<Services, 'database' | 'clock'>,
-  isOver: IsOver,
-): Promise<number> {
+export function countFigures(services: Pick<Services, 'database' | 'clock'>, isOver: IsOver) {
   return visitChanged(services, figures, isOver);
 }
 
 /** A part of all others. The walk is endless, so nothing counts as left. */
-export async function walkFigures(
-  services: Pick<Services, 'database'>,
-  isOver: IsOver,
-): Promise<number> {
+export async function walkFigures(services: Pick<Services, 'database'>, isOver: IsOver) {
   await visitSome(services, figures, isOver);
   return 0;
 }

@@ -31,10 +31,7 @@ export type ReviewEntry = {
 };
 
 /** Skips a delivery if its order has all of its flags: the flags are listed separately, or are resolved. */
-export async function describeDeliveries(
-  database: Database,
-  page: readonly DeliveryToReview[],
-): Promise<ReviewEntry[]> {
+export async function describeDeliveries(database: Database, page: readonly DeliveryToReview[]) {
   const entries: ReviewEntry[] = [];
   for (const [accountId, own] of Map.groupBy(page, (entry) => entry.accountId)) {
     const orderIds = own.flatMap(({ orderId }) => orderId ?? []);
@@ -74,10 +71,7 @@ function explained(reasons: readonly ReviewReason[]) {
   return { reasons, reason: reasons.join(', '), advice: adviceFor(reasons) };
 }
 
-export async function describeFlags(
-  database: Database,
-  page: readonly Flagged[],
-): Promise<ReviewEntry[]> {
+export async function describeFlags(database: Database, page: readonly Flagged[]) {
   const entries: ReviewEntry[] = [];
   const allOpen = await listOpenFlags(database, page);
   for (const [accountId, open] of Map.groupBy(allOpen, ({ entry }) => entry.accountId)) {

@@ -124,10 +124,7 @@ const pageSize = 250;
 const pagesMax = 4;
 
 /** Counts what the review of an account lists, up to a limit. The list and the overview show this one number. */
-export async function countReview(
-  { database }: Pick<Services, 'database'>,
-  accountId: string,
-): Promise<LimitedCount> {
+export async function countReview({ database }: Pick<Services, 'database'>, accountId: string) {
   const counts = await Promise.all(
     lists.map(async (list) =>
       list.name === 'dead'

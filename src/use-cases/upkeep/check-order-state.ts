@@ -91,10 +91,7 @@ function checkRefunds({ order }: LockedOrderState, summaryNow: OrderSummary): Br
   return [{ where: order.orderId, what: 'is refunded more than was paid and not flagged' }];
 }
 
-function checkHistory(
-  { transactions }: LockedOrderState,
-  history: readonly HistoryRecord[],
-): Breach[] {
+function checkHistory({ transactions }: LockedOrderState, history: readonly HistoryRecord[]) {
   return transactions.flatMap((transaction) => {
     const { transactionId } = transaction;
     const changes = history.flatMap(({ entries }) =>
@@ -117,11 +114,7 @@ function isPruned(history: readonly HistoryRecord[]): boolean {
  * Compares transactions by the provider's ids, because ours depend on when a delivery arrived. The sweep saves lapsing
  * up to a minute late, so a transaction from before that is right too.
  */
-function checkFold(
-  deliveries: readonly Delivery[],
-  orderState: LockedOrderState,
-  now: Date,
-): Breach[] {
+function checkFold(deliveries: readonly Delivery[], orderState: LockedOrderState, now: Date) {
   const { order, transactions, held } = orderState;
   if (deliveries.length + transactions.length + held.length === 0) return [];
   const folded = foldInbox(orderState, deliveries);

@@ -4,6 +4,7 @@ import type { Database } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
 import { listCompleteSince } from '../../store/accounts/endpoints.ts';
 import { listDeliveriesOfOrder } from '../../store/inbox/deliveries.ts';
+import type { OrderKey } from '../../store/order-rows.ts';
 import { listHistoryRows } from '../../store/orders/history.ts';
 import {
   type Breach,
@@ -60,10 +61,7 @@ async function* readPages(
   }
 }
 
-async function checkPage(
-  services: Pick<Services, 'database' | 'clock'>,
-  page: OrderPage,
-): Promise<CheckedPage> {
+async function checkPage(services: Pick<Services, 'database' | 'clock'>, page: OrderPage) {
   const { database, clock } = services;
   const now = clock();
   const { orders, transactions } = page;
@@ -76,7 +74,7 @@ async function checkPage(
   const breaches = nameBreaches('accounts', [...foreign, ...withoutAccount]);
   let prunedInboxes = 0;
   let prunedHistories = 0;
-  for (const order of found.values()) {
+  for (const order of found) {
     const first = checkOrderState(order, now);
     const checked = first.breaches.length === 0 ? first : await checkAgain(services, order, now);
     prunedInboxes += Number(checked.isInboxPruned);
@@ -98,43 +96,41 @@ function assignRows(
   { orders, transactions, history, deliveries, events }: OrderPage,
   completeSince: ReadonlyMap<string, Date>,
 ) {
-  const found = new Map(
-    orders.map((order) => {
-      const orderState = {
-        order,
-        transactions: [] as Array<OrderPage['transactions'][number]['transaction']>,
-        held: order.heldNotices ?? [],
-        summary: orderSummaryOf(order),
-      };
-      const rows = {
-        history: [] as Array<OrderPage['history'][number]>,
-        deliveries: [] as Array<OrderPage['deliveries'][number]>,
-        events: [] as Array<OrderPage['events'][number]>,
-      };
-      const since = completeSince.get(order.accountId);
-      return [orderKeyOf(order), { orderState, ...rows, completeSince: since }];
-    }),
-  );
+  const known = new Set(orders.map(orderKeyOf));
   const foreign: Breach[] = [];
-  const find = (table: string, orderId: string | null, accountId: string, where: string) => {
-    const order = found.get(orderKeyOf({ accountId, orderId: orderId ?? '' }));
-    if (!order) foreign.push({ where, what: foreignReference(table, 'orders') });
-    return order;
+  const assign = <Row extends { readonly accountId: string; readonly orderId: string | null }>(
+    table: string,
+    rows: readonly Row[],
+    nameOf: (row: Row) => string,
+  ) => {
+    const keyOf = ({ accountId, orderId }: Row) =>
+      orderKeyOf({ accountId, orderId: orderId ?? '' });
+    const strays = rows.filter((row) => !known.has(keyOf(row)));
+    const what = foreignReference(table, 'orders');
+    foreign.push(...strays.map((row) => ({ where: nameOf(row), what })));
+    const byOrder = Map.groupBy(rows, keyOf);
+    return (order: OrderKey) => byOrder.get(orderKeyOf(order)) ?? [];
   };
-  for (const { accountId, orderId, transaction } of transactions) {
-    const order = find('transactions', orderId, accountId, transaction.transactionId);
-    order?.orderState.transactions.push(transaction);
-  }
-  for (const entry of history) {
-    find('history', entry.orderId, entry.accountId, entry.orderId)?.history.push(entry);
-  }
-  for (const event of events) {
-    find('events', event.orderId, event.accountId, eventIdOf(event))?.events.push(event);
-  }
-  for (const delivery of deliveries) {
-    const { accountId, orderId, deliveryId } = delivery;
-    find('deliveries', orderId, accountId, deliveryId)?.deliveries.push(delivery);
-  }
+  const transactionsOf = assign(
+    'transactions',
+    transactions,
+    (row) => row.transaction.transactionId,
+  );
+  const historyOf = assign('history', history, ({ orderId }) => orderId);
+  const eventsOf = assign('events', events, eventIdOf);
+  const deliveriesOf = assign('deliveries', deliveries, ({ deliveryId }) => deliveryId);
+  const found = orders.map((order) => ({
+    orderState: {
+      order,
+      transactions: transactionsOf(order).map(({ transaction }) => transaction),
+      held: order.heldNotices ?? [],
+      summary: orderSummaryOf(order),
+    },
+    history: historyOf(order),
+    deliveries: deliveriesOf(order),
+    events: eventsOf(order),
+    completeSince: completeSince.get(order.accountId),
+  }));
   return { found, foreign };
 }
 

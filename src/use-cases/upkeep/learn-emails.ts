@@ -21,10 +21,7 @@ const emails: SlotVisitor = {
 };
 
 /** Of orders that were created or changed since the last sweep, and of a part of all others. */
-export async function learnEmails(
-  services: Pick<Services, 'database' | 'clock'>,
-  isOver: IsOver,
-): Promise<number> {
+export async function learnEmails(services: Pick<Services, 'database' | 'clock'>, isOver: IsOver) {
   const left = await visitChanged(services, emails, isOver);
   if (!isOver()) await visitSome(services, emails, isOver);
   return left;

@@ -23,7 +23,9 @@ export function createCountersReader(
 ): CountersReader {
   let cached: Promise<OperatorCounters | undefined> | undefined;
   const read = () => {
-    const reading = readWithLoops(services).catch(() => undefined);
+    const reading = readOperatorCounters(services.database, services.clock())
+      .then((counters) => ({ ...counters, steps: mergeSteps(services, counters.steps) }))
+      .catch(() => undefined);
     cached = reading;
     void reading.then(async () => {
       await delay(cachedMs, undefined, { ref: false });
@@ -40,11 +42,4 @@ export function createCountersReader(
       ending.abort();
     }
   };
-}
-
-async function readWithLoops(
-  services: Pick<Services, 'database' | 'backgroundReports' | 'clock'>,
-): Promise<OperatorCounters> {
-  const counters = await readOperatorCounters(services.database, services.clock());
-  return { ...counters, steps: mergeSteps(services, counters.steps) };
 }

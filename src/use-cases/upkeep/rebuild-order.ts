@@ -17,22 +17,17 @@ import { type LockedOrderState, lockOrderState } from '../order-state/lock-order
 import { saveOrderState } from '../order-state/save-order-state.ts';
 import { foldInbox } from './fold-inbox.ts';
 
-type Rebuilt =
-  | 'same'
-  | 'rebuilt'
-  /** Bodies were pruned by age, so the order cannot be folded. */
-  | 'pruned';
-
 export async function rebuildOrder(
   services: Pick<Services, 'database' | 'announcer' | 'clock' | 'settings'>,
   accountId: string,
   orderId: string,
   actor: Actor,
-): Promise<Rebuilt> {
+) {
   return services.database.transaction(async (tx) => {
     const now = services.clock();
     const before = await lockOrderState(tx, accountId, orderId);
     const deliveries = await listDeliveriesOfOrder(tx, accountId, orderId);
+    // Bodies were pruned by age, so the order cannot be folded.
     if (deliveries.some(({ body }) => body === null)) return 'pruned';
     const folded = withKnownIds(foldInbox(before, deliveries), before);
     const after = settle(folded, now);
@@ -45,10 +40,7 @@ export async function rebuildOrder(
 }
 
 /** Merchants may have stored transaction ids, so each payment or refund keeps its id. */
-function withKnownIds(
-  folded: LockedOrderState,
-  { order, transactions: stored }: LockedOrderState,
-): LockedOrderState {
+function withKnownIds(folded: LockedOrderState, { order, transactions: stored }: LockedOrderState) {
   const taken: Transaction[] = folded.transactions.filter(({ start }) => start !== null);
   const free = new Set(stored.filter(({ start }) => start === null));
   const take = (is: (entry: Transaction) => boolean) => {

@@ -10,7 +10,7 @@ import type { Services } from '../../services/services.ts';
 import { listStepReports, type StepReport } from '../../store/upkeep/background-steps.ts';
 import { countDuePolls } from '../../store/upkeep/backlogs.ts';
 import { countForOperators } from '../../store/upkeep/operator-counters.ts';
-import { endCheckouts } from '../checkout/end-checkouts.ts';
+import { endCheckouts } from '../checkout/get-checkout.ts';
 import { retryAllDue } from '../inbox/retry-due.ts';
 import { unparkDead, unparkKnown } from '../inbox/unpark-known.ts';
 import { lapseOverdue } from '../orders/lapse-overdue.ts';

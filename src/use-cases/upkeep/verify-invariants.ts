@@ -116,13 +116,6 @@ type Walk = {
   ) => AsyncGenerator<CheckedPage>;
 };
 
-/** Undefined for text that is not the cursor of a row. */
-export function findCursor(text: string): VerifyCursor | undefined {
-  const cursor = readCursor(text);
-  const walk = walks.find(({ table }) => table === cursor?.table);
-  return walk?.keyLength === cursor?.key.length ? cursor : undefined;
-}
-
 /** In this order. A cursor names one of them by its table. */
 const walks: readonly Walk[] = [
   {
@@ -165,11 +158,12 @@ export function writeCursor({ table, key }: VerifyCursor): string {
   return [table, ...key].map(escapeText).join('/');
 }
 
-/** Undefined for text that is not a cursor. */
-export function readCursor(text: string): VerifyCursor | undefined {
+/** Undefined for text that is not the cursor of a row. */
+export function findCursor(text: string): VerifyCursor | undefined {
   try {
     const [table = '', ...key] = text.split('/').map(decodeURIComponent);
-    return { table, key };
+    const walk = walks.find((one) => one.table === table);
+    return walk?.keyLength === key.length ? { table, key } : undefined;
   } catch {
     return undefined;
   }

@@ -17,54 +17,47 @@ import { deleteUser, lockUser } from '../../store/users/users.ts';
 
 type MemberKey = Pick<Membership, 'accountId' | 'userId'>;
 
+/** With null instead of a role, the member is removed. */
 export async function changeRole(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
   actor: Actor,
-  key: MemberKey,
-  role: Role,
+  { accountId, userId }: MemberKey,
+  role: Role | null,
 ): Promise<void> {
   await database.transaction(async (tx) => {
-    const before = await lockMember(tx, key, role);
-    if (before.role === role) return;
-    await saveRole(tx, { ...key, role });
-    const withdrawn = await withdrawAfter(tx, before);
-    const email = (await lockUser(tx, key.userId))?.email;
-    const details = { email, from: before.role, to: role, ...withdrawn };
-    const changed = { action: 'user.role_changed', object: key.userId, details } as const;
-    await appendAudit(tx, actor, clock(), { ...changed, accountId: key.accountId });
+    const { role: from } = await lockMember(tx, accountId, userId, role);
+    if (from === role) return;
+    if (role) await saveRole(tx, { accountId, userId, role });
+    else await deleteMembership(tx, { accountId, userId });
+    // Somebody who was an owner may have kept a link, and would come back with it.
+    const withdrawn = from === 'owner' ? await deleteInvitationsOf(tx, accountId) : 0;
+    const email = (await lockUser(tx, userId))?.email;
+    // A user of no account is deleted, with sessions, password and passkeys: nothing personal is kept without a reason.
+    const isLast = !role && (await listAccountsOfUser(tx, userId)).length === 0;
+    if (isLast) await deleteUser(tx, userId);
+    const details = {
+      ...(role ? { email, from, to: role } : { email, role: from }),
+      ...(withdrawn > 0 && { withdrawn_invitations: withdrawn }),
+    };
+    const action = role ? 'user.role_changed' : 'user.removed';
+    await appendAudit(tx, actor, clock(), { accountId, action, object: userId, details });
   });
 }
 
-/** A user of no account is deleted, with sessions, password and passkeys: nothing personal is kept without a reason. */
-export async function removeMember(
-  { database, clock }: Pick<Services, 'database' | 'clock'>,
+export function removeMember(
+  services: Pick<Services, 'database' | 'clock'>,
   actor: Actor,
   key: MemberKey,
-): Promise<void> {
-  await database.transaction(async (tx) => {
-    const member = await lockMember(tx, key, undefined);
-    await deleteMembership(tx, key);
-    const withdrawn = await withdrawAfter(tx, member);
-    const email = (await lockUser(tx, key.userId))?.email;
-    const others = await listAccountsOfUser(tx, key.userId);
-    if (others.length === 0) await deleteUser(tx, key.userId);
-    const details = { email, role: member.role, ...withdrawn };
-    const removed = { action: 'user.removed', object: key.userId, details } as const;
-    await appendAudit(tx, actor, clock(), { ...removed, accountId: key.accountId });
-  });
-}
-
-/** Somebody who was an owner may have kept a link, and would come back with it. */
-async function withdrawAfter(tx: Transaction, { accountId, role }: Membership) {
-  const count = role === 'owner' ? await deleteInvitationsOf(tx, accountId) : 0;
-  return count > 0 ? { withdrawn_invitations: count } : {};
+) {
+  return changeRole(services, actor, key, null);
 }
 
 async function lockMember(
   tx: Transaction,
-  { accountId, userId }: MemberKey,
-  newRole: Role | undefined,
-): Promise<Membership> {
+  accountId: string,
+  userId: string,
+  newRole: Role | null,
+) {
   const members = await lockMembers(tx, accountId);
   const member = members.find((entry) => entry.userId === userId);
   if (!member) throw new ServiceError('NOT_FOUND', 'The account has no such member.');

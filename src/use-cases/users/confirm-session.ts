@@ -63,18 +63,12 @@ export async function renew(
 }
 
 /** Throws `CONFIRMATION_REQUIRED` when the last confirmation is too long ago. Signing in counts as one. */
-export function requireConfirmation(
-  { clock }: Pick<Services, 'clock'>,
-  { session }: SignedIn,
-): void {
+export function requireConfirmation({ clock }: Pick<Services, 'clock'>, { session }: SignedIn) {
   if (clock() >= confirmedUntil(session)) throw new ServiceError('CONFIRMATION_REQUIRED');
 }
 
 /** For whatever shows a stored secret: signing in does not count. Contract 13.8. */
-export function requireConfirmationAgain(
-  services: Pick<Services, 'clock'>,
-  signedIn: SignedIn,
-): void {
+export function requireConfirmationAgain(services: Pick<Services, 'clock'>, signedIn: SignedIn) {
   requireConfirmation(services, signedIn);
   if (!isConfirmedAgain(signedIn.session)) throw new ServiceError('CONFIRMATION_REQUIRED');
 }

@@ -1,4 +1,4 @@
-/** Invites a person to an account: makes a one-time link, which is shown this once. Contract 13.2. */
+/** One-time links, each shown once: invites a person to an account, or lets a user choose new credentials. Contract 13.2. */
 import type { Actor } from '../../domain/audit.ts';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { newInvitationId } from '../../domain/ids.ts';
@@ -14,13 +14,18 @@ import { appendAudit } from '../../store/accounts/audit.ts';
 import {
   deleteInvitation,
   deleteInvitationsTo,
+  deleteResets,
   type InvitationPurpose,
   insertInvitation,
   listInvitations,
 } from '../../store/users/invitations.ts';
 import { lockMembers } from '../../store/users/memberships.ts';
-import { findUserByEmail } from '../../store/users/users.ts';
+import { deletePasskeys } from '../../store/users/passkeys.ts';
+import { deleteSessionsOfUser } from '../../store/users/sessions.ts';
+import { findUserByEmail, lockUser, savePasswordHash } from '../../store/users/users.ts';
 import { unknownAccount } from '../accounts/rotate-secret.ts';
+import { auditUser } from './audit-user.ts';
+import { forgetFailures } from './prove-password.ts';
 
 export type NewInvitation = Awaited<ReturnType<typeof storeInvitation>>;
 
@@ -69,8 +74,36 @@ export async function withdrawInvitation(
   });
 }
 
+/** For a user who cannot sign in, or whose credentials leaked: ends all sessions, and makes a link for new credentials. */
+export async function resetUser(
+  { database, clock, settings }: Pick<Services, 'database' | 'clock' | 'settings'>,
+  actor: Actor,
+  emailText: string,
+) {
+  const email = readUserEmail(emailText);
+  const now = clock();
+  return database.transaction(async (tx) => {
+    const found = await findUserByEmail(tx, email);
+    const user = found && (await lockUser(tx, found.userId));
+    if (!user) {
+      const message = 'There is no user with this e-mail address: see "user list".';
+      throw new ServiceError('NOT_FOUND', message);
+    }
+    const { userId } = user;
+    await savePasswordHash(tx, userId, null);
+    await deletePasskeys(tx, userId);
+    const endedSessions = await deleteSessionsOfUser(tx, userId, null);
+    await forgetFailures(tx, email);
+    await deleteResets(tx, userId);
+    const purpose = { accountId: null, role: null, userId };
+    const invitation = await storeInvitation(tx, settings, now, email, purpose);
+    await auditUser(tx, actor, now, 'user.reset', userId, { email });
+    return { ...invitation, userId, endedSessions };
+  });
+}
+
 /** Whoever has the link can use it, once. */
-export async function storeInvitation(
+async function storeInvitation(
   tx: Transaction,
   { publicUrl }: Services['settings'],
   now: Date,

@@ -12,11 +12,10 @@ export async function listAuditLog(
   const found = await listAudit(database, accountId, { before, limit: limit + 1 });
   const entries = found.slice(0, limit);
   const last = entries.at(-1);
-  return { entries, next: found.length > limit && last ? cursorText(last) : undefined };
-}
-
-function cursorText({ at, auditId }: AuditCursor): string {
-  return `${at.getTime()}-${auditId}`;
+  return {
+    entries,
+    next: found.length > limit && last ? `${last.at.getTime()}-${last.auditId}` : undefined,
+  };
 }
 
 function readCursor(text: string): AuditCursor {

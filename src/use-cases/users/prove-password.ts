@@ -1,8 +1,7 @@
 /**
- * Checks a password. Who is unknown, has no password or gives a wrong one gets the same answer in the same time. Failures
- * delay the next sign-in, for each e-mail address and for each address on the network. A session, and a device or address
- * from which the user signed in lately, has a delay of its own, so that strangers cannot lock the user out. Contract
- * 13.2, docs/decisions/0064. Every transaction locks the row of the address first.
+ * Checks a password. Who is unknown, has no password or gives a wrong one gets the same answer in the same time, and
+ * failures delay the next sign-in. Every transaction locks the row of the address first. Contract 13.2,
+ * docs/decisions/0064.
  */
 import { ServiceError } from '../../domain/errors.ts';
 import { addSeconds } from '../../domain/time.ts';
@@ -107,7 +106,10 @@ async function claimAttempt(
   });
 }
 
-/** Undefined for a stranger. */
+/**
+ * A session, and a device or address from which the user signed in lately, has a delay of its own, so that strangers
+ * cannot lock the user out. Undefined for a stranger.
+ */
 async function findOwnSubject(tx: Transaction, claimant: Claimant, now: Date) {
   if (claimant.sessionId !== undefined) return `session:${claimant.sessionId}`;
   const since = addSeconds(now, -userLimits.knownVisitorSeconds);

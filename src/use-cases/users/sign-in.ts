@@ -20,9 +20,7 @@ export function signInWithPassword(
   const { address, device } = caller;
   const credentials = { email: foldUserEmail(email), password, address, device };
   const refusal = 'The e-mail address or the password is wrong: check both and try again.';
-  return provePassword(services, credentials, refusal, (tx, user, now) =>
-    begin(tx, user, now, caller, 'password'),
-  );
+  return provePassword(services, credentials, refusal, beginWith('password', caller));
 }
 
 const purpose = { purpose: 'sign_in', subject: null } as const;
@@ -36,23 +34,17 @@ export function signInWithPasskey(
   response: PasskeyResponse,
   caller: Caller,
 ): Promise<string> {
-  return provePasskey(services, purpose, response, (tx, user, now) =>
-    begin(tx, user, now, caller, 'passkey'),
-  );
+  return provePasskey(services, purpose, response, beginWith('passkey', caller));
 }
 
-async function begin(
-  tx: Transaction,
-  user: User,
-  now: Date,
-  caller: Caller,
-  way: 'password' | 'passkey',
-): Promise<string> {
-  const { userId } = user;
-  await auditUser(tx, actorOf(user, caller), now, 'user.signed_in', userId, { with: way });
-  const accounts = await listAccountsOfUser(tx, userId);
-  const sessions = await listSessionsOfUser(tx, userId);
-  // Stored with the session, so that it goes on showing the same account when another one is added or renamed.
-  const accountId = decideFirstAccount(sessions, accounts)?.accountId ?? null;
-  return openSession(tx, now, user, accountId, caller);
+function beginWith(way: 'password' | 'passkey', caller: Caller) {
+  return async (tx: Transaction, user: User, now: Date) => {
+    const { userId } = user;
+    await auditUser(tx, actorOf(user, caller), now, 'user.signed_in', userId, { with: way });
+    const accounts = await listAccountsOfUser(tx, userId);
+    const sessions = await listSessionsOfUser(tx, userId);
+    // Stored with the session, so that it goes on showing the same account when another one is added or renamed.
+    const accountId = decideFirstAccount(sessions, accounts)?.accountId ?? null;
+    return openSession(tx, now, user, accountId, caller);
+  };
 }

@@ -1,7 +1,7 @@
 /** What is recorded about checkouts: opened, a way chosen, and how they ended. Contract 14.7. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endCheckouts } from '../../../src/use-cases/checkout/end-checkouts.ts';
+import { endCheckouts } from '../../../src/use-cases/checkout/get-checkout.ts';
 import type { PlainBrowser } from '../../../tools/harness/plain-browser.ts';
 import { openCheckout } from '../../support/checkout.ts';
 import { findCheckout, startJourney } from '../../support/journey.ts';

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commandLine } from '../../../src/domain/audit.ts';
-import { inviteUser } from '../../../src/use-cases/users/invite-user.ts';
-import { resetUser } from '../../../src/use-cases/users/reset-user.ts';
+import { inviteUser, resetUser } from '../../../src/use-cases/users/invite-user.ts';
 import { auditOf } from '../../support/audit.ts';
 import { codeOf, invite, join, newEmail, openBrowser, password } from '../../support/dashboard.ts';
 import { startTestService } from '../../support/test-service.ts';

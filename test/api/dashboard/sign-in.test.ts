@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commandLine } from '../../../src/domain/audit.ts';
 import { pruneSignIns } from '../../../src/use-cases/upkeep/prune.ts';
-import { resetUser } from '../../../src/use-cases/users/reset-user.ts';
+import { resetUser } from '../../../src/use-cases/users/invite-user.ts';
 import { auditOf } from '../../support/audit.ts';
 import {
   codeOf,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createProgress } from '../../../src/cli/upkeep/verify.ts';
 import {
-  readCursor,
+  findCursor,
   type VerifyProgress,
   verifyInvariants,
   writeCursor,
@@ -78,7 +78,7 @@ test('a cursor can be pasted, whatever the key contains', () => {
   const cursor = { table: 'refund_requests', key: [accountId, "it's /100% (£) *~!$x\n`"] };
   const text = writeCursor(cursor);
   assert.match(text, /^[\w%./-]+$/);
-  assert.deepEqual(readCursor(text), cursor);
+  assert.deepEqual(findCursor(text), cursor);
 });
 
 test('verify continues after a cursor: breaches behind it are found, those before it are not', async () => {
@@ -255,7 +255,7 @@ test('deliveries that arrive while it reads cause no breach', async () => {
     for (let n = 1; n <= 20; n += 1) await payOrder(`LIVE-${n}`);
     isOver = true;
   })();
-  const after = readCursor(`orders/${accountId}/${copyId(copies)}`);
+  const after = findCursor(`orders/${accountId}/${copyId(copies)}`);
   while (!isOver) {
     const { breaches } = await verifyInvariants(service.services, { after });
     assert.deepEqual(breaches, []);
