@@ -139,7 +139,6 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly merchantMessage: string;
 
-  /** Replaces the usual time of the code. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(

@@ -24,7 +24,6 @@ function isSame(before: unknown, after: unknown): boolean {
   return !arePlain && isDeepStrictEqual(before, after);
 }
 
-/** The state after all changes, given in order. */
 export function replayChanges(changes: readonly Change[]): State {
   const state: Record<string, unknown> = {};
   for (const { field, to } of changes) state[field] = to;
@@ -34,9 +33,7 @@ export function replayChanges(changes: readonly Change[]): State {
 /** What causes a change in the history of an order. */
 export type Cause =
   | { readonly kind: 'delivery'; readonly deliveryId: string }
-  /** Our call to a provider. */
   | { readonly kind: 'call'; readonly operation: string }
-  /** A request of the shop or of the consumer. */
   | { readonly kind: 'request'; readonly name: string }
   | { readonly kind: 'operator'; readonly command: string }
   | { readonly kind: 'time' };

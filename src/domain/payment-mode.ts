@@ -35,7 +35,6 @@ export function findPaymentModeCode(shown: string | null): PaymentModeCode | und
 /** What a consumer chooses within a payment mode: a bank, a wallet or a UPI id. */
 type PaymentChoice = {
   readonly field: 'bank_code' | 'wallet_code' | 'upi_id';
-  /** The name under which enquiries show it. */
   readonly shownAs: string;
   readonly isRequired: boolean;
   readonly pattern: RegExp;

@@ -95,7 +95,6 @@ export type ReviewFlag = keyof typeof flagReasons;
 
 export const reviewReasons = {
   ...flagReasons,
-  /** A delivery whose tries are used up. */
   dead: {
     sentence: 'The delivery could not be applied, and all tries are used up.',
     advice:

@@ -19,12 +19,10 @@ import { paymentLimits } from '../domain/payments/limits.ts';
 import { RefusedAddressError } from '../security/checked-address.ts';
 import { jsonObject, object, text, type WireObject } from './wire.ts';
 
-/** How an account reaches a provider. */
 export type ProviderApi = {
   readonly url: string;
   readonly login: string;
   readonly secret: string;
-  /** The account's plain settings for this provider. */
   readonly settings: ProviderValues;
   readonly callProvider: CallProvider;
 };
@@ -197,7 +195,6 @@ function toCallError(error: unknown, signal: AbortSignal): CallError {
   return new CallError(why, { wasSent });
 }
 
-/** A try without a usable answer. */
 class CallError extends Error {
   /** It may have taken effect. */
   readonly wasSent: boolean;

@@ -20,11 +20,9 @@ export type PaymentToLaunch = {
   readonly amount: MinorUnits;
   readonly currency: string;
   readonly modeCode: PaymentModeCode;
-  /** The bank, the wallet or the UPI id the consumer chose. */
   readonly choice: Readonly<Record<string, string>>;
   readonly description: string;
   readonly shopName: string;
-  /** Where the provider sends the consumer afterwards. */
   readonly callbackUrl: string | undefined;
   readonly webhookUrl: string;
 };
@@ -35,7 +33,6 @@ export type PaymentToStart = PaymentToLaunch & {
 };
 
 export type RefundToStart = {
-  /** Identifies the whole refund. */
   readonly transactionId: string;
   /** Identifies this call: a refund over several captures takes one call for each. */
   readonly callId: string;
@@ -66,7 +63,6 @@ export type Outcome<Done> = {
 };
 
 export type StartedPayment = {
-  /** The provider's own id of the order that it created. */
   readonly providerOrderId?: string;
   /** Where the consumer pays; undefined if a form has to be posted. */
   readonly redirectUrl?: string;
@@ -79,7 +75,6 @@ export type StartedPayment = {
 type OutcomeKind = Outcome<unknown>['result']['kind'];
 
 export type FetchedStatus = {
-  /** False if the provider does not know the transaction. */
   readonly isKnown: boolean;
   readonly providerOrderId?: string;
   /** True if the consumer has tried to pay, even if there is no record of it yet. */

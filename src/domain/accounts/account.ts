@@ -86,7 +86,6 @@ export type Account = AccountSettings & {
   readonly secrets: Readonly<Record<SecretKind, readonly LiveSecret[]>>;
 };
 
-/** True while the access secret with this mark is valid. */
 export function hasLiveAccessSecret(account: Account, mark: string, now: Date): boolean {
   return secretsOf(account, 'access-secret').some(
     (secret) => secret.mark === mark && isLive(secret, now),

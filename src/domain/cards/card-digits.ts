@@ -6,7 +6,6 @@ import type { DecodedText } from './decoded-text.ts';
 
 export type Digits = {
   readonly count: number;
-  /** Each is 0 to 9. */
   readonly values: Uint8Array;
   /** Start and end of each digit's character in the original. One character may stand for several digits. */
   readonly from: Int32Array;

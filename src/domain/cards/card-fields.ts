@@ -38,7 +38,6 @@ export function maskField(
   return masked === dropped ? undefined : String(masked);
 }
 
-/** The position of a value in the body, with what its names imply. */
 type Field = {
   readonly name: string;
   readonly parent: Field | undefined;

@@ -147,7 +147,6 @@ function findHidden(digits: Digits): Uint8Array | undefined {
   return hidden;
 }
 
-/** The end of the longest card number that starts at this digit. */
 function findEnd(digits: Digits, from: number, hidden: Uint8Array): number | undefined {
   if (!mayBegin(digits, from, hidden)) return undefined;
   const { count, values, gaps } = digits;

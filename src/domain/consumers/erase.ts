@@ -155,7 +155,6 @@ function eraseStart(start: Start, scrub: Scrub): Start {
   };
 }
 
-/** Erases a history row in the same way as its order or transaction. */
 export function eraseChange(
   { field, from, to }: Change,
   transactionId: string | null,

@@ -74,7 +74,6 @@ function findNationalNumber(digits: string): string | undefined {
 
 const withoutZeros = (digits: string): string => digits.replace(/^0+/, '');
 
-/** The phone number of a consumer as it is stored. */
 export function phoneOf({ countryCode, mobileNumber }: User): Required<Phone> | undefined {
   const number = withoutZeros(mobileNumber ?? '');
   if (number === '') return undefined;
@@ -131,7 +130,6 @@ function isSameEarlier(one: EarlierConsumer, other: EarlierConsumer): boolean {
   return one.userId === other.userId && one.digest === other.digest;
 }
 
-/** The values of the consumer to search for in free texts. */
 export function valuesOf({ email, phones }: Consumer): PersonalValues {
   return { words: email === undefined ? [] : spellingsOf(email), phones };
 }

@@ -1,6 +1,5 @@
 /** Finds personal values in free texts, in any spelling or encoding, and replaces them with a marker. */
 
-/** Replaces personal data. */
 export const erasedMarker = '[erased]';
 
 export type Phone = {

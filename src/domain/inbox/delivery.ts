@@ -10,7 +10,6 @@ export const deliveryStates = [
   'parked',
   'needs_review',
   'dead',
-  /** Closed by a person. */
   'resolved',
   /** Dead for so long that its body was deleted. */
   'expired',

@@ -10,7 +10,6 @@ export type DeliveryOutcome = {
   readonly result: DeliveryResult;
   /** Names that are known from now on; deliveries parked for one of them can be applied. */
   readonly names: readonly string[];
-  /** The names that a parked delivery is parked for. */
   readonly parkedFor: readonly string[];
 };
 

@@ -12,7 +12,6 @@ export type ProviderEventKey = Pick<Delivery, 'accountId' | 'provider'> & {
 };
 
 export type RecognisedDelivery = {
-  /** The stored delivery that it repeats. */
   readonly repeated: Delivery | undefined;
   /** The delivery as it is stored if it repeats none. */
   readonly fresh: Delivery;
@@ -42,7 +41,6 @@ export function recogniseRepeats(
   return recognised;
 }
 
-/** As one text, for the keys of maps. */
 export function keyOf({ accountId, provider, deliveryKey }: RepeatKey): string {
   return `${accountId}/${provider}/${deliveryKey}`;
 }

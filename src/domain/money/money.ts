@@ -36,12 +36,10 @@ export function parseDecimal(input: SentAmount): Decimal | undefined {
   return number?.isNegative ? undefined : number?.decimal;
 }
 
-/** True for a decimal above 0, in whatever currency. */
 export const isPositive = (input: SentAmount): boolean => (parseDecimal(input)?.digits ?? 0n) > 0n;
 
 const jsonNumber = /^(-)?(\d{1,400})(?:\.(\d{1,400}))?(?:[eE]([+-]?\d{1,3}))?$/;
 
-/** Reads any JSON number by its digits, with or without an exponent. */
 function parseJsonNumber(input: number | NumberText) {
   const match = jsonNumber.exec(typeof input === 'number' ? String(input) : input.numberText);
   if (!match) return undefined;

@@ -33,7 +33,6 @@ type OrderTransactions = {
   readonly unloaded?: Pick<Unloaded, 'transactionIds'>;
 };
 
-/** A payment or refund with its records, before it is folded. */
 type Placed = ReturnType<typeof countCaptures>[number] | PlacedRefund;
 
 /** Returns the same list of transactions when the notice is known already. */
@@ -67,7 +66,6 @@ export function regroup(
   };
 }
 
-/** Whether the notice, once added, would be held for this reason. */
 export function isHeldFor(orderState: OrderTransactions, notice: DeliveredNotice, hold: Hold) {
   return regroup(orderState, notice).held.some(
     (entry) => entry.hold === hold && noticeOf(entry).deliveryKey === notice.deliveryKey,

@@ -49,7 +49,6 @@ export function foldTransaction(
     : foldRefund(transaction, trace);
 }
 
-/** A started transaction without any notice of the provider. */
 export function toUnfolded(started: StartedTransaction): Unfolded {
   const { type, transactionId, provider, start } = started;
   const common = { transactionId, provider, start, pspTransactionId: null, notices: [] };
@@ -221,7 +220,6 @@ export function transactionIdFor(
   return newTransactionId(orderId, timeMs === undefined ? fallback : new Date(timeMs), isTaken);
 }
 
-/** The time in the id of a transaction with this notice. */
 export function idTimeOf(notice: AnyNotice): number | undefined {
   return notice.namedAtMs ?? notice.recordedAtMs ?? notice.startedAtMs ?? notice.occurredAtMs;
 }

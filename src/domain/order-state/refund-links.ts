@@ -28,7 +28,6 @@ export function linkRefunds(transactions: readonly Transaction[]) {
   return { findPaymentOf, listRefundsOf };
 }
 
-/** By the ids of the payments and of their captures. */
 function mapByPspKey(payments: readonly Payment[]): ReadonlyMap<string, Payment> {
   const byKey = new Map<string, Payment>();
   for (const payment of payments) {
@@ -105,7 +104,6 @@ export function refundBalance(transactions: readonly Transaction[], currency: st
     refunded: sum(refunds, (refund) => movedAmount(refund, currency)),
     pending: sum(refunds, (refund) => refundAmount(refund, 'pending')),
     available,
-    /** What is available of one payment, in its own currency. */
     availableOf: (payment: Payment) =>
       payment.currency === currency ? Math.min(leftOf(payment), available) : leftOf(payment),
   };

@@ -10,7 +10,6 @@ import { linkRefunds, refundBalance } from './refund-links.ts';
 export type RequestedRefund = {
   /** The payment to refund; if absent, the one that paid for the order. */
   readonly transactionId: string | undefined;
-  /** If absent, the whole available amount. */
   readonly amount: SentAmount | undefined;
   readonly refundRequestId: string | undefined;
   /** What was refunded or being refunded when somebody decided on this refund; if absent, it is not compared. */

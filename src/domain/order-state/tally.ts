@@ -27,7 +27,6 @@ const emptyTally = {
 
 export type Tally = Readonly<typeof emptyTally>;
 
-/** What is stored with a large order. */
 export type StoredTally = Tally & {
   /** The successful payment that is not flagged as a duplicate. */
   readonly countedId: string | null;
@@ -36,7 +35,6 @@ export type StoredTally = Tally & {
 /** The transactions of a large order that are not loaded. */
 export type Unloaded = {
   readonly tally: Tally;
-  /** The ids of the order's transactions from this text on. */
   readonly idsFrom: string;
   readonly transactionIds: ReadonlySet<string>;
   /** Provider and id of the transactions that are loaded, if they exist. */

@@ -6,7 +6,6 @@
 import { ServiceError } from '../errors.ts';
 import type { Order, User } from './order.ts';
 
-/** The two ids a consumer may have. */
 export type ConsumerIds = {
   /** The same in all orders of the account, so it links them. */
   readonly ofAccount: string;
@@ -14,7 +13,6 @@ export type ConsumerIds = {
   readonly ofOrder: string;
 };
 
-/** The kind of token that changes an order. */
 export type ChangedBy = 'merchant' | 'order';
 
 type ConsumerLink = Pick<Order, 'userId' | 'restricted'>;

@@ -22,7 +22,6 @@ import type { Amounts, LineItem, SentDetails, SentLineItem, StoredNumber } from 
 type CheckedItem = ReturnType<typeof checkItem>;
 
 type CheckedItems = {
-  /** The items to store. */
   readonly stored: readonly LineItem[];
   /** Equal items have equal canonical forms: numbers are compared by value. */
   readonly canonical: readonly unknown[];

@@ -8,7 +8,6 @@ export type OrderFilter = {
   readonly status?: OrderStatus;
   /** On the order or on one of its transactions, resolved or not. */
   readonly flag?: ReviewFlag;
-  /** Created then or later. */
   readonly from?: Date;
   /** Created before, to the second. */
   readonly to?: Date;

@@ -135,7 +135,6 @@ const codesByLength: ReadonlyArray<ReadonlySet<string>> = [
     992 993 994 995 996 998`),
 ];
 
-/** The country code at the start of the digits; undefined when there is none. */
 export function findCountryCode(digits: string): string | undefined {
   for (const [index, codes] of codesByLength.entries()) {
     const code = digits.slice(0, index + 1);

@@ -116,7 +116,6 @@ function findReport({ captures }: Payment, ranking: Ranked, status: Payment['sta
     : first(ranking, (notice) => isCapture(notice) && ids.has(notice.pspTransactionId));
 }
 
-/** The highest of which this is true, as a list. */
 function first({ highestFirst }: Ranked, is: (notice: N) => boolean): N[] {
   return highestFirst.filter(is).slice(0, 1);
 }
@@ -126,7 +125,6 @@ function findCounted(payment: Payment): N[] {
   return [...countedNotices(payment).values()];
 }
 
-/** By the provider's id of the capture. */
 function countedNotices({ captures, notices }: Payment): ReadonlyMap<string, N> {
   const reports = Map.groupBy(notices.filter(isCapture), ownId);
   return new Map(

@@ -62,7 +62,6 @@ function pickEarliest<N extends AnyNotice>(
   return time;
 }
 
-/** The value of our own request, whatever was reported. */
 export function keepOwn<N extends AnyNotice, Value>(
   ranking: Ranking<N>,
   field: keyof N & string,
@@ -77,7 +76,6 @@ export function keepOwn<N extends AnyNotice, Value>(
   return value;
 }
 
-/** No value, whatever notices have under this name. */
 function leaveEmpty<N extends AnyNotice>(
   ranking: Ranking<N>,
   field: string,
@@ -91,7 +89,6 @@ function leaveEmpty<N extends AnyNotice>(
   return null;
 }
 
-/** The fields that payments and refunds share, given the status. */
 export function commonFields<N extends AnyNotice>(
   ranking: Ranking<N>,
   status: N['status'],

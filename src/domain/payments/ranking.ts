@@ -11,9 +11,8 @@ export type Weighed<N extends AnyNotice> = N & { readonly reportedStatus?: N['st
 export type Ranking<N extends AnyNotice> = {
   readonly highestFirst: ReadonlyArray<Weighed<N>>;
   readonly ranks: readonly N['status'][];
-  /** Notices that are not folded, although they mention fields. Only needed for a trace. */
+  /** Notices that are not folded, although they mention fields. Needed for a trace, which webhooks do not have. */
   readonly leftOut: readonly N[];
-  /** Absent for webhooks: nobody asks why. */
   readonly trace: Trace | undefined;
 };
 

@@ -21,7 +21,6 @@ export type Hold =
   | 'ambiguous'
   /** It has two targets, or the id of another record. A person has to decide. */
   | 'contradictory'
-  /** Its target is not known. */
   | 'no-target'
   /** It refunds an authorisation that was never captured, so no money moves. Contract 4.8. */
   | 'release';
@@ -49,7 +48,6 @@ export type PlacedCapture = {
   readonly voided: VoidState | null;
 };
 
-/** The records of one payment. */
 export type PlacedPayment = {
   /** The provider's id of the payment: that of its authorisation if known, else of its first capture. */
   readonly pspId: string;
@@ -116,7 +114,6 @@ export function ownId({ pspTransactionId }: AnyNotice): string {
   return pspTransactionId;
 }
 
-/** The distinct targets in the notices of one record. */
 export function targetsOf(notices: readonly AnyNotice[]): string[] {
   const targets = new Set<string>();
   for (const { targetPspId, pspTransactionId } of notices) {
@@ -132,7 +129,6 @@ export function recordedAt(notices: readonly AnyNotice[]): number {
   );
 }
 
-/** Compares by time, then by id. */
 export function oldestFirst(
   [a, ofA]: readonly [string, readonly AnyNotice[]],
   [b, ofB]: readonly [string, readonly AnyNotice[]],
@@ -140,7 +136,6 @@ export function oldestFirst(
   return recordedAt(ofA) - recordedAt(ofB) || (a < b ? -1 : 1);
 }
 
-/** A record that a void without a target may cancel. */
 export type VoidCandidate = ReturnType<typeof toVoidCandidate>;
 
 export function toVoidCandidate(pspId: string, notices: readonly AnyNotice[]) {

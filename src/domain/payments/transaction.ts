@@ -106,7 +106,6 @@ export type RefundPart = {
 
 export type Transaction = Payment | Refund;
 
-/** The amount and currency that an order expects. */
 export type Expected = { readonly total: MinorUnits; readonly currency: string };
 
 const finalStatuses: ReadonlySet<string> = new Set(['failed', 'succeeded', 'reversed']);
@@ -136,7 +135,6 @@ export function withFlags(
   return sortedOnce(more.length === 0 ? flags : [...flags, ...more]);
 }
 
-/** Returns the same transaction when nothing changes. */
 export function setFlag<Kind extends Transaction>(
   transaction: Kind,
   flag: ReviewFlag,

@@ -155,7 +155,6 @@ function fullAmount(authorized: MinorUnits | null, currency: string, expected: E
   return Number.isFinite(full) ? full : 0;
 }
 
-/** The notice that sets the currency of the captured money. */
 export function findCaptureCurrency(
   captures: readonly Capture[] | null,
   notices: readonly StoredPaymentNotice[],

@@ -8,7 +8,6 @@ export const slotMinutes = 30;
 
 const slotMs = slotMinutes * 60_000;
 
-/** The beginning of the half hour of this time. */
 export function slotOf(time: Date): Date {
   return new Date(Math.floor(time.getTime() / slotMs) * slotMs);
 }
@@ -17,7 +16,6 @@ export function slotAfter(slot: Date): Date {
   return new Date(slot.getTime() + slotMs);
 }
 
-/** All half hours that overlap with [from, to]. */
 export function slotsBetween(from: Date, to: Date): Date[] {
   const slots: Date[] = [];
   for (let slot = slotOf(from); slot <= to; slot = slotAfter(slot)) slots.push(slot);
@@ -26,7 +24,6 @@ export function slotsBetween(from: Date, to: Date): Date[] {
 
 const dayMs = 86_400_000;
 
-/** The beginning of the day in UTC. */
 export function dayOf(time: Date): Date {
   return new Date(Math.floor(time.getTime() / dayMs) * dayMs);
 }

@@ -37,7 +37,6 @@ export type OwnAccount = {
   readonly isSuspended: boolean;
 };
 
-/** Who makes a request of the dashboard. */
 export type SignedIn = {
   readonly session: Session;
   readonly user: SessionUser;
@@ -58,7 +57,6 @@ export function confirmedUntil({ confirmedAt }: Session): Date {
 /** True once the user has confirmed who they are after the sign-in. It says nothing about when. */
 export const isConfirmedAgain = ({ confirmedAt, createdAt }: Session) => confirmedAt > createdAt;
 
-/** The chosen account, or the first one. */
 export function decideAccount(
   { accountId }: Session,
   accounts: readonly OwnAccount[],

@@ -98,7 +98,6 @@ export function maskValue(field: string, value: unknown, masked: boolean): unkno
   return masked && field === 'subPaymentMode' ? maskUpiId(value) : value;
 }
 
-/** The flags that are new after an effect. */
 export function raisedFlags({ changes }: StoredEffect): ReviewFlag[] {
   const change = changes.find(({ field }) => field === 'flags');
   const before = flagsIn(change?.from);
@@ -141,7 +140,6 @@ export function shownValue(
 
 type Part = { readonly amount: MinorUnits; readonly atMs?: number | null };
 
-/** A capture, or a part of a refund. */
 function partOf(currency: string | null, style: AmountStyle) {
   return ({ atMs, amount, ...part }: Part) => ({
     ...part,
@@ -152,7 +150,6 @@ function partOf(currency: string | null, style: AmountStyle) {
 
 export type ShownAmounts = ReturnType<typeof shownAmounts>;
 
-/** The amounts of an order in major units. */
 export function shownAmounts({ currency, beforeTax, tax, total }: Amounts) {
   const inMajor = (amount: MinorUnits) => major(amount, currency);
   return { currency, beforeTax: inMajor(beforeTax), tax: inMajor(tax), total: inMajor(total) };

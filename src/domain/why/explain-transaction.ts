@@ -85,7 +85,6 @@ type ExplainContext = {
   readonly ordersCreatedHere?: ReadonlySet<string>;
   readonly changes: readonly LastChange[];
   readonly deliveryIdOf: (deliveryKey: string) => string | null;
-  /** True for a delivery that changed nothing when it was applied. */
   readonly isStale?: (deliveryKey: string) => boolean;
 };
 

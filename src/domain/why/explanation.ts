@@ -90,7 +90,6 @@ export function findPageBegin(tables: ReadonlyArray<readonly Date[]>): Date | nu
   return begins.length === 0 ? null : new Date(Math.max(...begins.map((at) => at.getTime())));
 }
 
-/** Entries up to the begin of the page are on the next one. */
 export function cutTimeline(
   entries: readonly TimelineEntry[],
   begin: Date | null,

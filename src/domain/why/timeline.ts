@@ -39,10 +39,8 @@ export type LifeDelivery = Pick<
   Delivery,
   'deliveryId' | 'provider' | 'state' | 'why' | 'flags' | 'tries' | 'receivedAt' | 'finishedAt'
 > & {
-  /** What people call the provider. */
   readonly providerName: string;
   readonly event: string | null;
-  /** In major units. */
   readonly amount: number | string | null;
   readonly currency: string | null;
 };
@@ -140,7 +138,6 @@ export function buildTimeline(life: OrderLife, options: ShowOptions): TimelineEn
   return entries.sort((a, b) => a.at.getTime() - b.at.getTime());
 }
 
-/** What one cause did at one time. */
 type Step = {
   readonly at: Date;
   readonly cause: string;

@@ -43,7 +43,6 @@ export async function fetchStatus(
     : fetchAttempts(api, providerOrderId, start, now);
 }
 
-/** Every attempt of the consumer to pay one order of the partner. */
 function fetchAttempts(
   api: ProviderApi,
   providerOrderId: string,

@@ -48,7 +48,6 @@ export async function startIntent(
   return result.kind === 'done' ? { intentUrl: result.intentUrl, intentCall } : { intentCall };
 }
 
-/** The longest description that the partner accepts. */
 const descriptionCharsMax = 255;
 
 /** The partner requires both. */
