@@ -39,8 +39,6 @@ export type OrderSummary = {
   readonly flags: readonly ReviewFlag[];
 };
 
-export type { DeliveredNotice };
-
 const failedAttemptsMax = 15;
 
 export function applyNotice<State extends OrderState>(
@@ -139,10 +137,7 @@ function isOver({ lapsesAt }: OrderState['order'], { failed }: Tally, now: Date)
   return now >= lapsesAt || failed >= failedAttemptsMax;
 }
 
-function relate(
-  { order, announcedDuplicates }: OrderState,
-  transactions: readonly Transaction[],
-): readonly Transaction[] {
+function relate({ order, announcedDuplicates }: OrderState, transactions: readonly Transaction[]) {
   return relateTransactions(transactions, order.amounts, announcedDuplicates);
 }
 

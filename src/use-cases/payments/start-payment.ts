@@ -4,7 +4,7 @@
  */
 import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { nextTransactionId, paymentsOf } from '../../domain/order-state/matching.ts';
+import { idsOf, newTransactionId, paymentsOf } from '../../domain/order-state/matching.ts';
 import { applyStart } from '../../domain/order-state/order-state.ts';
 import { settle } from '../../domain/order-state/settle.ts';
 import { checkCallback } from '../../domain/orders/callback.ts';
@@ -144,7 +144,7 @@ async function storePayment(
     refuseTooMany(before);
     if (request.atCheckout) refuseOtherPayment(before, request.atCheckout);
     await countTokenChange(tx, caller, order);
-    const transactionId = nextTransactionId(orderId, before.transactions, now);
+    const transactionId = newTransactionId(orderId, idsOf(before.transactions), now);
     const start = startOf(order, request, now);
     const after = applyStart(before, { type: 'payment', transactionId, provider, start });
     const change = { now, cause: 'initiate-payment' };
