@@ -117,10 +117,7 @@ export type OutboundProvider = {
  * A UPI intent, or an http URL on loopback from a provider that is on loopback itself: the simulator. Undefined for
  * anything else, because a consumer's browser or phone opens it.
  */
-export function readIntentUrl(
-  { url: apiUrl }: Pick<ProviderApi, 'url'>,
-  value: unknown,
-): string | undefined {
+export function readIntentUrl({ url: apiUrl }: Pick<ProviderApi, 'url'>, value: unknown) {
   const url = text(value);
   if (url === undefined || url.length > paymentLimits.paymentUrlCharsMax) return undefined;
   if (isUpiIntent(url)) return url;

@@ -70,11 +70,7 @@ export function lookupChecked(lookUp: LookUp, check: CheckAddress): LookupFuncti
 const nameWithoutAddress = Object.assign(new Error('no address'), { code: 'ENOTFOUND' });
 
 /** Checks the address that is really connected to, whatever chose it. */
-export function checkSocket(
-  socket: Socket,
-  check: CheckAddress,
-  refuse: (error: Error) => void,
-): void {
+export function checkSocket(socket: Socket, check: CheckAddress, refuse: (error: Error) => void) {
   onConnected(socket, () => {
     try {
       if (socket.remoteAddress !== undefined) check(socket.remoteAddress);

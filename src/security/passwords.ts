@@ -28,10 +28,7 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /** Without a stored hash it takes the same time and is false, so that the time does not tell who has a password. */
-export async function isPassword(
-  stored: string | null | undefined,
-  given: string,
-): Promise<boolean> {
+export async function isPassword(stored: string | null | undefined, given: string) {
   const { salt, tag, parameters } = readHash(stored ?? (await dummyHash()));
   const computed = await computeTag(given, salt, parameters);
   return timingSafeEqual(computed, tag) && typeof stored === 'string';
@@ -75,11 +72,7 @@ const argon2Async = promisify(argon2);
 /** A flood of sign-ins must not take the memory, nor all threads on which names are looked up. */
 const hashSlots = bulkhead(userLimits.passwordHashesMax, userLimits.passwordHashesQueuedMax);
 
-async function computeTag(
-  password: string,
-  nonce: Buffer,
-  parameters: Parameters,
-): Promise<Buffer> {
+async function computeTag(password: string, nonce: Buffer, parameters: Parameters) {
   try {
     return await hashSlots.execute(() =>
       argon2Async('argon2id', { message: password, nonce, tagLength: tagBytes, ...parameters }),

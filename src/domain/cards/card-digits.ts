@@ -44,10 +44,7 @@ type ReadOptions = {
   readonly skipped?: readonly TextRange[];
 };
 
-export function readDigits(
-  { text, ranges }: DecodedText,
-  { separators, skipped }: ReadOptions,
-): Digits {
+export function readDigits({ text, ranges }: DecodedText, { separators, skipped }: ReadOptions) {
   const countMax = digitsOfCharacterMax * text.length;
   const [values, gaps] = [new Uint8Array(countMax), new Uint8Array(countMax)];
   const [from, to] = [new Int32Array(countMax), new Int32Array(countMax)];

@@ -28,11 +28,7 @@ export function maskPair(name: string, value: string): readonly [string, string]
 }
 
 /** Masks one form field, given the names on its path; undefined for a security code. */
-export function maskField(
-  names: readonly string[],
-  value: string,
-  exempt: ExemptFields,
-): string | undefined {
+export function maskField(names: readonly string[], value: string, exempt: ExemptFields) {
   const field = names.reduce((parent, name) => fieldOf(name, parent), rootField(exempt));
   const masked = maskValue(value, field);
   return masked === dropped ? undefined : String(masked);

@@ -62,10 +62,7 @@ const passesMax = 8;
  * An encoded text can be read in several ways: in "5%378282246310005" the card number follows a percent sign, in
  * "%378282246310005" `%37` may be an encoded digit. Masks all readings until none finds anything.
  */
-function maskAllReadings(
-  text: string,
-  mask: (text: string, decoded: DecodedText) => string,
-): string {
+function maskAllReadings(text: string, mask: (text: string, decoded: DecodedText) => string) {
   let masked = mask(text, { text });
   if (!isEncoded(masked)) return masked;
   for (let pass = 0; pass < passesMax; pass += 1) {

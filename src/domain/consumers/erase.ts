@@ -48,22 +48,13 @@ function listUpiIds(transaction: Transaction): string[] {
   return modes.flatMap((mode) => mode?.upi_id ?? []).filter((id) => id !== erasedMarker);
 }
 
-export function eraseDetails(
-  details: OrderDetails,
-  scrub: Scrub,
-  relation: ConsumerRelation,
-): OrderDetails {
+export function eraseDetails(details: OrderDetails, scrub: Scrub, relation: ConsumerRelation) {
   return mapFields(details, (field, value) => eraseDetail(field, value, scrub, relation));
 }
 
 const personalFields = ['shippingAddress', 'billingAddress', 'bankAccount', 'ipAddress', 'userId'];
 
-function eraseDetail(
-  field: string,
-  value: unknown,
-  scrub: Scrub,
-  relation: ConsumerRelation,
-): unknown {
+function eraseDetail(field: string, value: unknown, scrub: Scrub, relation: ConsumerRelation) {
   if (value === null || value === undefined) return value;
   if (relation === 'own' && field === 'user') return eraseUser(value as User);
   if (relation === 'own' && personalFields.includes(field)) return markAll(value);

@@ -31,19 +31,13 @@ export function nextTryOf(
 }
 
 /** After a try that ended in an error of ours: it counts like any other, or the delivery would be tried for ever. */
-export function failedTryOf(
-  delivery: Pick<Delivery, 'tries'>,
-  now: Date,
-): NextTry & Pick<DeliveryResult, 'why'> {
+export function failedTryOf(delivery: Pick<Delivery, 'tries'>, now: Date) {
   const why = 'it could not be applied and is tried again';
   return { ...nextTryOf(delivery, now, 'received'), why };
 }
 
 /** False once another process has tried it: then it is finished, or due later. */
-export function isDue(
-  { state, nextTryAt }: Pick<Delivery, 'state' | 'nextTryAt'>,
-  now: Date,
-): boolean {
+export function isDue({ state, nextTryAt }: Pick<Delivery, 'state' | 'nextTryAt'>, now: Date) {
   return isUnfinished(state) && nextTryAt !== null && nextTryAt <= now;
 }
 

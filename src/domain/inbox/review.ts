@@ -26,9 +26,7 @@ export function findFlagKey(id: string): FlagKey | undefined {
 }
 
 /** A transaction id starts with the id of its order. */
-export function orderIdOf(subject: string): string {
-  return subject.split('-')[0] ?? subject;
-}
+export const orderIdOf = (subject: string): string => subject.split('-')[0] ?? subject;
 
 /** A note as it may be stored; undefined if it is empty or too long. */
 export function findNote(text: string): string | undefined {

@@ -135,9 +135,7 @@ function choosePayment(
   throw new ServiceError('REFUND_NOT_ALLOWED', 'No payment of this order has succeeded.');
 }
 
-function isDuplicate({ flags }: Payment): boolean {
-  return flags.includes('duplicate_capture');
-}
+const isDuplicate = ({ flags }: Payment): boolean => flags.includes('duplicate_capture');
 
 function balanceOf({ order, transactions }: OrderState) {
   return refundBalance(transactions, order.amounts.currency);

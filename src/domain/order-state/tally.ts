@@ -60,9 +60,7 @@ export function tallyOf(transactions: readonly Transaction[], expected: Expected
   return tally;
 }
 
-function wasAttempted({ failure }: Payment): boolean {
-  return failure?.code !== 'PROVIDER_UNAVAILABLE';
-}
+const wasAttempted = ({ failure }: Payment): boolean => failure?.code !== 'PROVIDER_UNAVAILABLE';
 
 /** With `sign` -1, `b` is subtracted. */
 export function addTally(a: Tally, b: Tally, sign: 1 | -1 = 1): Tally {

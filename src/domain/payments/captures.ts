@@ -76,10 +76,7 @@ export function newestTotal(totals: readonly Total[]): Total | undefined {
 }
 
 /** Distributes the total over the captures up to its time, oldest first; later captures count in full. */
-function boundedAmounts(
-  payments: readonly PlacedPayment[],
-  total: Total | undefined,
-): ReadonlyMap<string, MinorUnits> {
+function boundedAmounts(payments: readonly PlacedPayment[], total: Total | undefined) {
   const captured = payments
     .flatMap(listCaptured)
     .sort((a, b) => a.atMs - b.atMs || (a.pspId < b.pspId ? -1 : 1));

@@ -66,9 +66,7 @@ function becauseOfStatus(payment: Payment, { money, ranking }: WeighedPayment): 
   });
 }
 
-function statusOf({ status }: N) {
-  return status;
-}
+const statusOf = ({ status }: N) => status;
 
 function findDeciding(
   payment: Payment,
@@ -121,9 +119,7 @@ function first({ highestFirst }: Ranked, is: (notice: N) => boolean): N[] {
 }
 
 /** The notices that give the amounts of the captures that count, in the order of the captures. */
-function findCounted(payment: Payment): N[] {
-  return [...countedNotices(payment).values()];
-}
+const findCounted = (payment: Payment): N[] => [...countedNotices(payment).values()];
 
 function countedNotices({ captures, notices }: Payment): ReadonlyMap<string, N> {
   const reports = Map.groupBy(notices.filter(isCapture), ownId);

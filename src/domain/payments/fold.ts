@@ -112,10 +112,7 @@ export function commonFields<N extends AnyNotice>(
   };
 }
 
-export function earliest<N>(
-  notices: readonly N[],
-  timeOf: (notice: N) => number | undefined,
-): number | null {
+export function earliest<N>(notices: readonly N[], timeOf: (notice: N) => number | undefined) {
   let first: number | null = null;
   for (const notice of notices) {
     const time = timeOf(notice);
@@ -151,9 +148,7 @@ function identityOf(setter: Setter): unknown {
   return typeof setter === 'string' ? setter : setter.deliveryKey || setter;
 }
 
-export function byKey(a: AnyNotice, b: AnyNotice): number {
-  return a.deliveryKey < b.deliveryKey ? -1 : 1;
-}
+export const byKey = (a: AnyNotice, b: AnyNotice) => (a.deliveryKey < b.deliveryKey ? -1 : 1);
 
 /** Some notices decide together. Every other one that has the field repeats one of them, or loses by the same rule. */
 export function becauseTogether<N extends AnyNotice>(

@@ -65,9 +65,7 @@ export function findHighest<N extends AnyNotice>(
 }
 
 /** True for our own request among the notices: it has no delivery. */
-export function isRequest({ deliveryKey }: AnyNotice): boolean {
-  return deliveryKey === '';
-}
+export const isRequest = ({ deliveryKey }: AnyNotice): boolean => deliveryKey === '';
 
 export function reportedStatusOf<N extends AnyNotice>(notice: Weighed<N>): N['status'] {
   return notice.reportedStatus ?? notice.status;

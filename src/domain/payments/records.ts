@@ -72,13 +72,9 @@ export function holdPayments(
 }
 
 /** True for a notice of the payment or authorisation itself. */
-export function isSource({ record }: StoredPaymentNotice): boolean {
-  return record === undefined;
-}
+export const isSource = ({ record }: StoredPaymentNotice): boolean => record === undefined;
 
-export function isCapture({ record }: StoredPaymentNotice): boolean {
-  return record === 'capture';
-}
+export const isCapture = ({ record }: StoredPaymentNotice): boolean => record === 'capture';
 
 /** The state of one void. A failed void has the status `new`, also when it was pending before, and is null here. */
 export function voidStateOf(notices: readonly StoredPaymentNotice[]): VoidState | null {
@@ -110,9 +106,7 @@ export function highestStatus(notices: readonly AnyNotice[]): PaymentStatus {
   return paymentStatuses[Math.max(0, ...ranks)] ?? 'new';
 }
 
-export function ownId({ pspTransactionId }: AnyNotice): string {
-  return pspTransactionId;
-}
+export const ownId = ({ pspTransactionId }: AnyNotice): string => pspTransactionId;
 
 export function targetsOf(notices: readonly AnyNotice[]): string[] {
   const targets = new Set<string>();

@@ -5,7 +5,7 @@
 import type { MinorUnits } from '../money/money.ts';
 import { type PaymentModeCode, paymentModes } from '../payment-mode.ts';
 import type { FailureReason } from './failure.ts';
-import type { PaymentNotice, PaymentStatus, RefundNotice, RefundStatus } from './notice.ts';
+import type { PaymentNotice, PaymentStatus, RefundNotice } from './notice.ts';
 
 export type CallState =
   /** In progress, or the process ended during the call. */
@@ -148,9 +148,7 @@ const paymentStatusOf: Readonly<Record<CallState, PaymentStatus>> = {
 };
 
 /** A requested refund is pending immediately: its amount must not be available for another refund. */
-function refundStatusOf({ call }: Callable): RefundStatus {
-  return call === 'refused' ? 'failed' : 'pending';
-}
+const refundStatusOf = ({ call }: Callable) => (call === 'refused' ? 'failed' : 'pending');
 
 /** Ranks below every notice of a provider with the same status: an empty key and no time lose every tie. */
 const lowest = { deliveryKey: '' } as const;

@@ -110,9 +110,7 @@ export type Expected = { readonly total: MinorUnits; readonly currency: string }
 
 const finalStatuses: ReadonlySet<string> = new Set(['failed', 'succeeded', 'reversed']);
 
-export function isFinal(status: PaymentStatus | RefundStatus): boolean {
-  return finalStatuses.has(status);
-}
+export const isFinal = (status: PaymentStatus | RefundStatus): boolean => finalStatuses.has(status);
 
 /** The amount without the consumer's fee: it counts for the order and can be refunded. */
 export function netAmount({ amount, customerFee }: Payment): MinorUnits {
@@ -128,10 +126,7 @@ export function matchesExpected(payment: Payment, expected: Expected): boolean {
 }
 
 /** Flags are a sorted set, so that equal states compare equal. */
-export function withFlags(
-  flags: readonly ReviewFlag[],
-  more: readonly ReviewFlag[],
-): readonly ReviewFlag[] {
+export function withFlags(flags: readonly ReviewFlag[], more: readonly ReviewFlag[]) {
   return sortedOnce(more.length === 0 ? flags : [...flags, ...more]);
 }
 

@@ -8,13 +8,9 @@ export const slotMinutes = 30;
 
 const slotMs = slotMinutes * 60_000;
 
-export function slotOf(time: Date): Date {
-  return new Date(Math.floor(time.getTime() / slotMs) * slotMs);
-}
+export const slotOf = (time: Date): Date => new Date(Math.floor(time.getTime() / slotMs) * slotMs);
 
-export function slotAfter(slot: Date): Date {
-  return new Date(slot.getTime() + slotMs);
-}
+export const slotAfter = (slot: Date): Date => new Date(slot.getTime() + slotMs);
 
 export function slotsBetween(from: Date, to: Date): Date[] {
   const slots: Date[] = [];
@@ -24,13 +20,9 @@ export function slotsBetween(from: Date, to: Date): Date[] {
 
 const dayMs = 86_400_000;
 
-export function dayOf(time: Date): Date {
-  return new Date(Math.floor(time.getTime() / dayMs) * dayMs);
-}
+export const dayOf = (time: Date): Date => new Date(Math.floor(time.getTime() / dayMs) * dayMs);
 
-export function dayAfter(day: Date): Date {
-  return new Date(day.getTime() + dayMs);
-}
+export const dayAfter = (day: Date): Date => new Date(day.getTime() + dayMs);
 
 /**
  * How long a change may take from its time to its commit. A change gets its time from the clock of a process before its
@@ -40,6 +32,4 @@ export function dayAfter(day: Date): Date {
 const commitDelaySecondsMax = 5 * 60;
 
 /** Changes before this time were visible to a count that has reached a time. */
-export function settledBefore(reachedAt: Date): Date {
-  return addSeconds(reachedAt, -commitDelaySecondsMax);
-}
+export const settledBefore = (reachedAt: Date) => addSeconds(reachedAt, -commitDelaySecondsMax);

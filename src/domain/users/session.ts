@@ -57,10 +57,7 @@ export function confirmedUntil({ confirmedAt }: Session): Date {
 /** True once the user has confirmed who they are after the sign-in. It says nothing about when. */
 export const isConfirmedAgain = ({ confirmedAt, createdAt }: Session) => confirmedAt > createdAt;
 
-export function decideAccount(
-  { accountId }: Session,
-  accounts: readonly OwnAccount[],
-): OwnAccount | undefined {
+export function decideAccount({ accountId }: Session, accounts: readonly OwnAccount[]) {
   return accounts.find((own) => own.accountId === accountId) ?? accounts[0];
 }
 

@@ -52,9 +52,7 @@ export function showEffects(
 }
 
 /** A new transaction has an empty list of flags, which is no news. */
-function isEmpty(value: unknown): boolean {
-  return value === null || (Array.isArray(value) && value.length === 0);
-}
+const isEmpty = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0);
 
 /** The status comes first: it is what readers look for. */
 function byImportance(a: Change, b: Change): number {
@@ -104,14 +102,10 @@ export function raisedFlags({ changes }: StoredEffect): ReviewFlag[] {
   return flagsIn(change?.to).filter((flag) => !before.includes(flag));
 }
 
-function flagsIn(value: unknown): ReviewFlag[] {
-  return Array.isArray(value) ? value : [];
-}
+const flagsIn = (value: unknown): ReviewFlag[] => (Array.isArray(value) ? value : []);
 
 /** `startedAtMs` becomes `started_at`. */
-export function shownName(field: string): string {
-  return snakeCase(field.replace(/AtMs$/, 'At'));
-}
+export const shownName = (field: string): string => snakeCase(field.replace(/AtMs$/, 'At'));
 
 const amountFields: ReadonlySet<string> = new Set(['amount', 'customerFee', 'offerDiscount']);
 

@@ -100,9 +100,7 @@ export function entryLines(entry: TimelineEntry): string[] {
   return [`  ${isoOf(entry.at)}  ${printable(titleOf(entry))}`, ...effects.flatMap(effectLines)];
 }
 
-function isoOf(time: Date): string {
-  return time.toISOString();
-}
+const isoOf = (time: Date): string => time.toISOString();
 
 function titleOf(entry: TimelineEntry): string {
   switch (entry.kind) {
@@ -159,9 +157,7 @@ function callText({ operation, outcome, httpStatus, durationMs, tries }: LifeCal
   return `${operation} ${outcome}, ${statusText(httpStatus)}, ${durationMs} ms${repeats}`;
 }
 
-function statusText(status: number | null): string {
-  return status === null ? 'no answer' : `HTTP ${status}`;
-}
+const statusText = (status: number | null) => (status === null ? 'no answer' : `HTTP ${status}`);
 
 function deliveryTitle(delivery: LifeDelivery, effects: readonly Effect[]): string {
   const { deliveryId, event, providerName, state, why, tries } = delivery;
@@ -190,9 +186,7 @@ function valueText(name: string, value: unknown, currency: string | null): strin
 }
 
 /** Values come from shops and providers: a control character could move the cursor of a terminal. */
-function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd');
-}
+const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd');
 
 function causeText(cause: Cause): string {
   switch (cause.kind) {

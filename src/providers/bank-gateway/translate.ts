@@ -70,11 +70,7 @@ type GatewayEvent = {
 };
 
 /** A capture belongs to its authorisation, whether it names it or not. Contract 4.9. */
-function translatePayment(
-  event: GatewayEvent,
-  onSuccess: PaymentStatus,
-  record?: 'capture',
-): Translation {
+function translatePayment(event: GatewayEvent, onSuccess: PaymentStatus, record?: 'capture') {
   const status = event.outcome === 'success' ? onSuccess : event.outcome;
   const code = text(object(event.body.response).gatewayCode);
   // Of a payment in one step only: after an authorisation, the captures decide.
