@@ -3,6 +3,26 @@ import { isDeepStrictEqual } from 'node:util';
 
 export type Change = { readonly field: string; readonly from: unknown; readonly to: unknown };
 
+/** What one cause changed in an order or one of its transactions. */
+export type HistoryEntry = {
+  /** Null for a change of the order itself. */
+  readonly transactionId: string | null;
+  readonly changes: readonly Change[];
+  /** The delivery or API call that caused the change. */
+  readonly cause: string;
+  readonly happenedAt: Date;
+  readonly call?: CallRecord | null;
+};
+
+/** A call to a provider, without its request and response bodies. */
+export type CallRecord = {
+  readonly operation: string;
+  readonly outcome: string;
+  readonly durationMs: number;
+  readonly tries: number;
+  readonly httpStatus: number | null;
+};
+
 export type State = Readonly<Record<string, unknown>>;
 
 /** The fields that differ. Without a state before, every field changes from null. */

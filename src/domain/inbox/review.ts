@@ -11,6 +11,12 @@ export type FlagKey = {
   readonly flag: ReviewFlag;
 };
 
+export type ReviewResolution = Pick<FlagKey, 'subject' | 'flag'> & {
+  readonly at: Date;
+  readonly actor: string;
+  readonly note: string;
+};
+
 /** The id contains the account, so that an operator needs nothing but the id. */
 export function flagIdOf({ accountId, subject, flag }: FlagKey): string {
   return `${accountId}/${subject}:${flag}`;

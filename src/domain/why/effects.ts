@@ -3,7 +3,7 @@
  * and values are those of the API: wire names, major units, times in ISO 8601.
  */
 import { maskUpiId } from '../consumers/mask.ts';
-import type { Change } from '../history.ts';
+import type { Change, HistoryEntry } from '../history.ts';
 import { snakeCase } from '../json/snake-case.ts';
 import { displayExponent } from '../money/currency.ts';
 import { type MinorUnits, majorNumber } from '../money/money.ts';
@@ -13,10 +13,7 @@ import type { ReviewFlag } from '../review-flag.ts';
 import { isoTimestamp } from '../time.ts';
 
 /** The changes of the order itself, or of one of its transactions, as the history stores them. */
-export type StoredEffect = {
-  readonly transactionId: string | null;
-  readonly changes: readonly Change[];
-};
+export type StoredEffect = Pick<HistoryEntry, 'transactionId' | 'changes'>;
 
 /** By the names of the API. The currency is that of amounts among the changes. */
 export type Effect = StoredEffect & { readonly currency: string | null };
@@ -85,14 +82,13 @@ function listStartChanges(change: Change): Change[] {
     .filter(({ from, to }) => from !== to);
 }
 
-/** Of an order, personal data is stored masked, except for these. A bank account is stored encrypted. */
-const secretFields: ReadonlySet<string> = new Set(['bankAccount']);
-const personalFields: ReadonlySet<string> = new Set(['ipAddress']);
-
-/** As an order token would see it, if `masked`. Contract 2.3. */
+/**
+ * As an order token would see it, if `masked`. Contract 2.3. Of an order, personal data is stored masked, except for the IP
+ * address. A bank account is stored encrypted.
+ */
 export function maskValue(field: string, value: unknown, masked: boolean): unknown {
   if (value === null || value === undefined) return null;
-  if (secretFields.has(field) || (masked && personalFields.has(field))) return '***';
+  if (field === 'bankAccount' || (masked && field === 'ipAddress')) return '***';
   return masked && field === 'subPaymentMode' ? maskUpiId(value) : value;
 }
 

@@ -2,13 +2,13 @@
  * The explanation of an order as plain text: for a terminal, and for a support ticket. Lines are not wrapped, and say
  * where each value comes from.
  */
-import type { Cause } from '../history.ts';
+import type { CallRecord, Cause } from '../history.ts';
 import type { Hold } from '../payments/records.ts';
 import { ruleSentences } from '../payments/rules.ts';
 import { amountNames, amountText, type Effect } from './effects.ts';
 import type { Source } from './explain-transaction.ts';
 import type { ExplainedTransaction, OrderExplanation, ShownField } from './explanation.ts';
-import type { LifeAttempt, LifeCall, LifeDelivery, TimelineEntry } from './timeline.ts';
+import type { LifeAttempt, LifeDelivery, TimelineEntry } from './timeline.ts';
 
 export function explanationText(explanation: OrderExplanation): string {
   const { order, explainedAt, timeline, transactions, transactionsTotal } = explanation;
@@ -152,7 +152,7 @@ const requestTitles: Readonly<Record<string, string | undefined>> = {
   'resolve-user': 'Consumer resolved by resolve-user',
 };
 
-function callText({ operation, outcome, httpStatus, durationMs, tries }: LifeCall): string {
+function callText({ operation, outcome, httpStatus, durationMs, tries }: CallRecord): string {
   const repeats = tries > 1 ? `, ${tries} tries` : '';
   return `${operation} ${outcome}, ${statusText(httpStatus)}, ${durationMs} ms${repeats}`;
 }
