@@ -3,6 +3,7 @@
  * arithmetic is involved: JSON numbers are read by their decimal text, and rounding errors of a shop's own
  * floating-point arithmetic are removed with exact arithmetic.
  */
+import { refuseField } from '../errors.ts';
 import { limits } from '../limits.ts';
 
 /** An amount in the smallest unit of its currency: 1050 is 10.50 INR, 1050 JPY or 1.050 KWD. */
@@ -81,6 +82,12 @@ export function parseSentAmount(input: SentAmount, exponent: number): AmountOutc
   const decimal = withoutRoundingError(number.decimal, exponent);
   // 0.3 - 0.1 - 0.2 is slightly below zero in floating point.
   return number.isNegative && decimal.digits !== 0n ? notDecimal : toMinor(decimal, exponent);
+}
+
+/** Refuses the field if its amount cannot be read. */
+export function readSentAmount(field: string, input: SentAmount, exponent: number): MinorUnits {
+  const outcome = parseSentAmount(input, exponent);
+  return outcome.kind === 'amount' ? outcome.minor : refuseField(field, outcome.why);
 }
 
 /** The largest accepted rounding error is one minor unit divided by this. */

@@ -1,7 +1,13 @@
 /** Decides whether a requested refund is allowed, and its amount. Pure; callers hold the order's lock. */
 import { refuseField, ServiceError } from '../errors.ts';
 import { findExponent } from '../money/currency.ts';
-import { formatAmount, type MinorUnits, parseSentAmount, type SentAmount } from '../money/money.ts';
+import {
+  formatAmount,
+  type MinorUnits,
+  parseSentAmount,
+  readSentAmount,
+  type SentAmount,
+} from '../money/money.ts';
 import type { Payment, Refund, Transaction } from '../payments/transaction.ts';
 import { paymentsOf, refundsOf } from './matching.ts';
 import type { OrderState } from './order-state.ts';
@@ -62,10 +68,9 @@ function refuseOutdated(
   exponent: number,
 ): void {
   if (sent === undefined) return;
-  const outcome = parseSentAmount(sent, exponent);
-  if (outcome.kind === 'refused') refuseField('refunded_so_far', outcome.why);
+  const known = readSentAmount('refunded_so_far', sent, exponent);
   const current = refundedSoFar(transactions, currency);
-  if (outcome.minor === current) return;
+  if (known === current) return;
   throw new ServiceError(
     'ORDER_CONFLICT',
     `The refunds of this order have changed meanwhile: ${formatAmount(current, exponent)} ${currency} are refunded or on their way now. Nothing was refunded. Close this, look at the refunds, and start again if a refund is still wanted.`,
@@ -149,8 +154,7 @@ export function isRefundable(payment: Payment): payment is RefundablePayment {
 }
 
 function readAmount(sent: SentAmount, exponent: number): MinorUnits {
-  const outcome = parseSentAmount(sent, exponent);
-  if (outcome.kind === 'refused') refuseField('refund_amount', outcome.why);
-  if (outcome.minor === 0) refuseField('refund_amount', 'must be more than 0');
-  return outcome.minor;
+  const amount = readSentAmount('refund_amount', sent, exponent);
+  if (amount === 0) refuseField('refund_amount', 'must be more than 0');
+  return amount;
 }

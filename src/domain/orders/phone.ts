@@ -12,13 +12,11 @@ export type SentPhone = {
   readonly mobileNumber?: string | number;
 };
 
-type Phone = { readonly countryCode: string; readonly mobileNumber?: string };
-
 /** For numbers without a country code. Contract 3.4. */
 export const defaultCountryCode = '91';
 
 /** `prefix` precedes the names of fields in refusals, such as `user.`. */
-export function readPhone(prefix: string, sent: SentPhone): Phone {
+export function readPhone(prefix: string, sent: SentPhone) {
   const written = readNumber(prefix, sent.mobileNumber);
   const given = readCountryCode(prefix, sent.countryCode);
   if (!written) return { countryCode: `+${given ?? defaultCountryCode}` };
