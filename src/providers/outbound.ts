@@ -69,10 +69,11 @@ export type StartedPayment = {
   /** Opens the consumer's UPI app. Read it with `readIntentUrl`. */
   readonly intentUrl?: string;
   /** The call for the intent, which is recorded beside the one that started the payment. */
-  readonly intentCall?: { readonly answer: Answer; readonly outcome: OutcomeKind };
+  readonly intentCall?: {
+    readonly answer: Answer;
+    readonly outcome: Outcome<unknown>['result']['kind'];
+  };
 };
-
-type OutcomeKind = Outcome<unknown>['result']['kind'];
 
 export type FetchedStatus = {
   readonly isKnown: boolean;
@@ -82,12 +83,6 @@ export type FetchedStatus = {
   /** For a refund: the ids of its calls that the provider knows. */
   readonly knownCallIds?: readonly string[];
   readonly records: Records;
-};
-
-/** For a provider whose payment page is reached by posting a form. */
-type LaunchForm = {
-  readonly action: string;
-  readonly fields: Readonly<Record<string, string>>;
 };
 
 export type OutboundProvider = {
@@ -105,10 +100,11 @@ export type OutboundProvider = {
   ) => Promise<Outcome<FetchedStatus>>;
   /** The provider's id of a refund, if we choose it. */
   readonly refundPspId?: (refund: Pick<RefundToStart, 'paymentPspId' | 'callId'>) => string;
+  /** For a provider whose payment page is reached by posting a form. */
   readonly launchForm?: (
     api: Pick<ProviderApi, 'url' | 'login'>,
     payment: PaymentToLaunch & { readonly providerOrderId: string },
-  ) => LaunchForm;
+  ) => { readonly action: string; readonly fields: Readonly<Record<string, string>> };
   /** The field that its page adds to the way back once the consumer has paid. It is a hint and proves nothing. */
   readonly paidField?: string;
 };

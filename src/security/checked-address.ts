@@ -71,16 +71,13 @@ const nameWithoutAddress = Object.assign(new Error('no address'), { code: 'ENOTF
 
 /** Checks the address that is really connected to, whatever chose it. */
 export function checkSocket(socket: Socket, check: CheckAddress, refuse: (error: Error) => void) {
-  onConnected(socket, () => {
+  const checkRemote = () => {
     try {
       if (socket.remoteAddress !== undefined) check(socket.remoteAddress);
     } catch (error) {
       refuse(error as Error);
     }
-  });
-}
-
-function onConnected(socket: Socket, listener: () => void): void {
-  if (socket.connecting) socket.once('connect', listener);
-  else listener();
+  };
+  if (socket.connecting) socket.once('connect', checkRemote);
+  else checkRemote();
 }

@@ -8,14 +8,8 @@ import { BulkheadRejectedError, bulkhead } from 'cockatiel';
 import { ServiceError } from '../domain/errors.ts';
 import { userLimits } from '../domain/users/limits.ts';
 
-type Parameters = {
-  readonly memory: number;
-  readonly passes: number;
-  readonly parallelism: number;
-};
-
 /** 19 MiB, two passes and one lane: the least that OWASP recommends for Argon2id. */
-const current: Parameters = { memory: 19_456, passes: 2, parallelism: 1 };
+const current = { memory: 19_456, passes: 2, parallelism: 1 };
 const tagBytes = 32;
 const saltBytes = 16;
 
@@ -72,7 +66,7 @@ const argon2Async = promisify(argon2);
 /** A flood of sign-ins must not take the memory, nor all threads on which names are looked up. */
 const hashSlots = bulkhead(userLimits.passwordHashesMax, userLimits.passwordHashesQueuedMax);
 
-async function computeTag(password: string, nonce: Buffer, parameters: Parameters) {
+async function computeTag(password: string, nonce: Buffer, parameters: typeof current) {
   try {
     return await hashSlots.execute(() =>
       argon2Async('argon2id', { message: password, nonce, tagLength: tagBytes, ...parameters }),

@@ -3,7 +3,7 @@
  * order in which notices arrive.
  */
 import type { Order } from '../orders/order.ts';
-import { foldPayment, type UnfoldedPayment } from '../payments/fold-payment.ts';
+import { foldPayment } from '../payments/fold-payment.ts';
 import { foldRefund, type UnfoldedRefund } from '../payments/fold-refund.ts';
 import type { PaymentNotice, References, RefundNotice } from '../payments/notice.ts';
 import type { Trace } from '../payments/ranking.ts';
@@ -14,6 +14,7 @@ import type {
   StartReferences,
   Transaction,
 } from '../payments/transaction.ts';
+import type { UnfoldedPayment } from '../payments/weigh-payment.ts';
 import type { ProviderName } from '../provider-name.ts';
 import { isoTimestamp } from '../time.ts';
 

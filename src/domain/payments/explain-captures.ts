@@ -86,9 +86,9 @@ function findDeciding(
       );
     case 'captured-in-full':
     case 'captured-in-part':
-      return findCounted(payment);
+      return [...countedNotices(payment).values()];
     case 'captured-and-rest-voided':
-      return [...findCounted(payment), ...findVoid(payment, ranking)];
+      return [...countedNotices(payment).values(), ...findVoid(payment, ranking)];
     case 'voided':
       return findVoid(payment, ranking);
     case 'void-pending':
@@ -119,8 +119,6 @@ function first({ highestFirst }: Ranked, is: (notice: N) => boolean): N[] {
 }
 
 /** The notices that give the amounts of the captures that count, in the order of the captures. */
-const findCounted = (payment: Payment): N[] => [...countedNotices(payment).values()];
-
 function countedNotices({ captures, notices }: Payment): ReadonlyMap<string, N> {
   const reports = Map.groupBy(notices.filter(isCapture), ownId);
   return new Map(
@@ -148,7 +146,7 @@ function becauseOfAmount(
   // Another record of the provider's order may have the total that limits a payment made in one step.
   const limiting =
     findHighest(ranking, 'capturedTotal') ?? findHighest(ranking, 'amount', isSource);
-  const setBy = isLimited ? [limiting ?? []].flat() : findCounted(payment);
+  const setBy = isLimited ? [limiting ?? []].flat() : [...countedNotices(payment).values()];
   return becauseTogether(ranking, 'captured-total', setBy, 'amount');
 }
 

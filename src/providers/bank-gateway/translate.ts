@@ -1,6 +1,6 @@
 /** Translates the gateway's notification to a notice. The transaction classifies it, never `order.status`. */
 
-import type { Translation } from '../../domain/inbox/translation.ts';
+import { type Translation, unreadable } from '../../domain/inbox/translation.ts';
 import type {
   PaymentNotice,
   PaymentRecord,
@@ -197,8 +197,4 @@ function merchantFlags(body: WireObject, account: ProviderAccount): ReviewFlag[]
   const isForeign =
     merchant !== undefined && expectedMerchant !== null && merchant !== expectedMerchant;
   return isForeign ? ['merchant_mismatch'] : undefined;
-}
-
-function unreadable(why: string): Translation {
-  return { kind: 'unreadable', why };
 }
