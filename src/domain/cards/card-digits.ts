@@ -16,7 +16,6 @@ export type Digits = {
 
 export const gap = { none: 0, separator: 1, other: 2 } as const;
 
-/** The characters that may separate the digits of one number. */
 type Separators = {
   readonly has: (character: string) => boolean;
   /** The same as a lookup table for ASCII, because most texts have no other characters. */
@@ -38,13 +37,11 @@ function separatorsOf(has: (character: string) => boolean): Separators {
   return { has, ascii };
 }
 
-type ReadOptions = {
-  readonly separators: Separators;
-  /** Ranges of the text, in order, whose digits are ignored. */
-  readonly skipped?: readonly TextRange[];
-};
-
-export function readDigits({ text, ranges }: DecodedText, { separators, skipped }: ReadOptions) {
+/** `skipped`: ranges of the text, in order, whose digits are ignored. */
+export function readDigits(
+  { text, ranges }: DecodedText,
+  { separators, skipped }: { separators: Separators; skipped?: readonly TextRange[] },
+) {
   const countMax = digitsOfCharacterMax * text.length;
   const [values, gaps] = [new Uint8Array(countMax), new Uint8Array(countMax)];
   const [from, to] = [new Int32Array(countMax), new Int32Array(countMax)];

@@ -1,5 +1,4 @@
 /** The consumer to erase: how an operator identifies them, and which orders are theirs. Contract 8.7. */
-
 import { limits } from '../limits.ts';
 import type { EarlierConsumer, User } from '../orders/order.ts';
 import {
@@ -114,20 +113,18 @@ export function addEarlierConsumer(
   earlier: readonly EarlierConsumer[],
   { userId, user }: { readonly userId: string | null; readonly user: User | undefined },
   next: User | undefined,
-  digest: (identifier: string) => string,
+  digestOf: (identifier: string) => string,
 ): readonly EarlierConsumer[] {
   if (!user) return earlier;
   const remaining = next ? identifiersOfUser(next) : [];
   const lost = identifiersOfUser(user).filter((identifier) => !remaining.includes(identifier));
   const added = lost
-    .map((identifier) => ({ userId, digest: digest(identifier) }))
-    .filter((entry) => !earlier.some((other) => isSameEarlier(entry, other)));
+    .map((identifier) => ({ userId, digest: digestOf(identifier) }))
+    .filter(
+      ({ digest }) => !earlier.some((other) => other.userId === userId && other.digest === digest),
+    );
   if (added.length === 0) return earlier;
   return [...earlier, ...added].slice(-limits.earlierConsumersMax);
-}
-
-function isSameEarlier(one: EarlierConsumer, other: EarlierConsumer): boolean {
-  return one.userId === other.userId && one.digest === other.digest;
 }
 
 export function valuesOf({ email, phones }: Consumer): PersonalValues {
