@@ -1,5 +1,4 @@
 /** The audit log: who did what to which object, when and from where. Contract 13.3. */
-/** Who acts: the command line, or a user of the dashboard. */
 export type Actor = {
   /** `cli`, the e-mail address of the user, or `unknown` for whoever failed to sign in. */
   readonly name: string;
@@ -39,6 +38,5 @@ export type AuditEntry = {
   readonly details: Readonly<Record<string, unknown>>;
 };
 
-/** What was done, without who did it and when. */
 export type Audited = Pick<AuditEntry, 'accountId' | 'action' | 'object'> &
   Partial<Pick<AuditEntry, 'note' | 'details'>>;

@@ -158,7 +158,6 @@ export class ServiceError extends Error {
   }
 }
 
-/** Refuses a request because of one field; the message names the field and the problem. */
 export function refuseField(field: string, problem: string): never {
   throw new ServiceError('INVALID_REQUEST_PARAMETER', `${field} ${problem}.`);
 }

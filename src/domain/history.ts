@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 
 export type Change = { readonly field: string; readonly from: unknown; readonly to: unknown };
 
-/** What one cause changed in an order or one of its transactions. */
 export type HistoryEntry = {
   /** Null for a change of the order itself. */
   readonly transactionId: string | null;
@@ -50,7 +49,6 @@ export function replayChanges(changes: readonly Change[]): State {
   return state;
 }
 
-/** What causes a change in the history of an order. */
 export type Cause =
   | { readonly kind: 'delivery'; readonly deliveryId: string }
   | { readonly kind: 'call'; readonly operation: string }
@@ -60,7 +58,6 @@ export type Cause =
 
 const operations = ['start-payment', 'start-intent', 'start-refund', 'fetch-status'];
 
-/** From the text that the history stores. */
 export function causeOf(text: string): Cause {
   if (text.startsWith('dlv_')) return { kind: 'delivery', deliveryId: text };
   if (operations.includes(text)) return { kind: 'call', operation: text };

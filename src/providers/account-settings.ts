@@ -1,5 +1,4 @@
 /** What the registered providers mean for the settings and secrets of an account. */
-
 import {
   type AccountSettings,
   checkSettings,

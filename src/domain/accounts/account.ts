@@ -1,5 +1,4 @@
 /** A merchant's account: its settings and its secrets, which are in clear text in memory only. */
-
 import { refuseField } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { findExponent } from '../money/currency.ts';
@@ -31,7 +30,6 @@ export type AlternateCurrency = {
   readonly rate: string;
 };
 
-/** The base URL of a provider's API, and the account's login there. */
 export type ProviderAddress = { readonly url: string; readonly login: string };
 
 /** Plain settings of one provider, by the names it gives them. */
@@ -81,7 +79,6 @@ export type Account = AccountSettings & {
   readonly logo: Logo | null;
   /** Disabled ones too. */
   readonly endpoints: readonly Endpoint[];
-  /** Set while the account is suspended. Contract 2.8. */
   readonly suspendedAt: Date | null;
   readonly secrets: Readonly<Record<SecretKind, readonly LiveSecret[]>>;
 };
@@ -125,7 +122,6 @@ export const accountDefaults: Omit<AccountSettings, 'name'> = {
   providerSettings: {},
 };
 
-/** Refuses settings that cannot work, with a message for the operator. */
 export function checkSettings(settings: AccountSettings): AccountSettings {
   if (settings.name.trim() === '' || settings.name.length > 255) {
     refuseField('name', 'must have 1 to 255 characters');

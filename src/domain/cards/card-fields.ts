@@ -2,13 +2,11 @@
  * Masks card data in structured values. The name of a field decides whether it is a card field, a security code or
  * exempt from masking. Contract 8.5.
  */
-
 import { limits } from '../limits.ts';
 import { maskCardField, maskCardNumbers } from './card-numbers.ts';
 
 /** Fields of a provider's body that may look like card data and are none, matched by their path. */
 export type ExemptFields = {
-  /** The provider's own references. */
   readonly references: RegExp;
   readonly amounts: RegExp;
   /** Results of a security code check: their names contain that of the code. */

@@ -2,7 +2,6 @@
  * Erases personal data from orders, transactions and their history. A marker replaces it; amounts, states, ids and
  * times stay. A value is replaced in the same way everywhere, so that replay and fold still agree. Contract 8.7.
  */
-
 import type { Change } from '../history.ts';
 import type { Order, OrderDetails, User } from '../orders/order.ts';
 import type { HeldNotice } from '../payments/records.ts';
@@ -18,7 +17,6 @@ import { erasedMarker, type PersonalValues, type Scrub } from './scrub.ts';
 /** Whether the order is the erased consumer's own, or another consumer's that only mentions them. */
 export type ConsumerRelation = 'own' | 'mentioned';
 
-/** The personal values of an order and its transactions that free texts may repeat. */
 export function personalValuesOf(
   { user, ipAddress }: OrderDetails,
   transactions: readonly Transaction[],

@@ -17,13 +17,11 @@ export type PersonalValues = {
 
 export type Scrub = (text: string) => string;
 
-/** The function returns the text unchanged if it mentions none of the values. */
 export function createScrub(values: PersonalValues): Scrub {
   const pattern = findPattern(values);
   return pattern ? (text) => text.replace(pattern, erasedMarker) : (text) => text;
 }
 
-/** The function is true for a text that mentions one of the values. */
 export function createSearch(values: PersonalValues): (text: string) => boolean {
   const pattern = findPattern(values);
   return (text) => pattern !== undefined && text.search(pattern) !== -1;

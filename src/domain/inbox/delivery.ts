@@ -49,7 +49,6 @@ export type Delivery = {
 
 export type DeliveryKey = Pick<Delivery, 'accountId' | 'deliveryId'>;
 
-/** The fields that an attempt to apply a delivery may change. */
 export type DeliveryResult = Pick<
   Delivery,
   'state' | 'why' | 'flags' | 'orderId' | 'tries' | 'nextTryAt' | 'finishedAt'

@@ -13,7 +13,6 @@ export type ProviderEventKey = Pick<Delivery, 'accountId' | 'provider'> & {
 
 export type RecognisedDelivery = {
   readonly repeated: Delivery | undefined;
-  /** The delivery as it is stored if it repeats none. */
   readonly fresh: Delivery;
 };
 

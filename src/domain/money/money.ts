@@ -84,7 +84,6 @@ export function parseSentAmount(input: SentAmount, exponent: number): AmountOutc
   return number.isNegative && decimal.digits !== 0n ? notDecimal : toMinor(decimal, exponent);
 }
 
-/** Refuses the field if its amount cannot be read. */
 export function readSentAmount(field: string, input: SentAmount, exponent: number): MinorUnits {
   const outcome = parseSentAmount(input, exponent);
   return outcome.kind === 'amount' ? outcome.minor : refuseField(field, outcome.why);

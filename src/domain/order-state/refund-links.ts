@@ -162,7 +162,6 @@ function remainingOf(captures: readonly Capture[], refunds: readonly Refund[]) {
   return remaining;
 }
 
-/** The amounts of a refund that did not fail, each with its capture. */
 function sharesOf({ parts, status, amount, paymentPspId }: Refund) {
   const shares = parts
     ? parts.map((part) => ({ ...part, pspId: part.capturePspId }))

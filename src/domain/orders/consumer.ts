@@ -2,7 +2,6 @@
  * Which consumer an order is for. An order token must not reveal whether a phone number belongs to a customer of the
  * shop, so a consumer set by an order token gets an id that is valid for this order only. Contract 2.9 and 11.2.
  */
-
 import { ServiceError } from '../errors.ts';
 import type { Order, User } from './order.ts';
 

@@ -2,7 +2,6 @@
  * Checks the arithmetic of cart items. Items are stored as sent, except that numbers which no double
  * represents exactly get a form that can be stored.
  */
-
 import { refuseField } from '../errors.ts';
 import { getExponent } from '../money/currency.ts';
 import {

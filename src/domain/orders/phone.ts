@@ -2,7 +2,6 @@
  * Normalises phone numbers as shops send them: a country code with its plus, and the national number as digits.
  * Every spelling of a number gives the same form. Contract 3.10.
  */
-
 import { holdsCardNumber } from '../cards/card-numbers.ts';
 import { refuseField } from '../errors.ts';
 import { limits } from '../limits.ts';

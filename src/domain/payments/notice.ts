@@ -111,7 +111,6 @@ export type Notice = {
   readonly refund?: RefundNotice;
 };
 
-/** A notice with data of its delivery. */
 export type DeliveredNotice = Notice & {
   readonly provider: ProviderName;
   readonly deliveryKey: string;
@@ -127,7 +126,6 @@ export function isVoidRecord(notice: Pick<PaymentNotice | RefundNotice, 'record'
   return notice?.record?.startsWith('void') ?? false;
 }
 
-/** The part of a notice that can identify its order. */
 export type OrderReferences = {
   readonly references: References;
   readonly payment?: Pick<

@@ -19,7 +19,6 @@ export type Ranking<N extends AnyNotice> = {
 /** What the fold decides about each field. A later decision about a field replaces the one before. */
 export type Trace = Map<string, Decision>;
 
-/** What set a field, and what else mentioned it and lost. */
 export type Decision = {
   readonly rule: Rule;
   /** One, or all of those that add up to the value. Empty if nothing sets it. */
@@ -32,7 +31,6 @@ export type Decision = {
   }>;
 };
 
-/** A notice, what the order expects, or time. */
 export type Setter = AnyNotice | 'order' | 'time';
 
 export function rankNotices<N extends AnyNotice>(

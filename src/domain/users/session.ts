@@ -4,7 +4,6 @@ import { addSeconds } from '../time.ts';
 import { userLimits } from './limits.ts';
 import type { Role } from './role.ts';
 
-/** Where a request comes from. */
 export type Visitor = {
   readonly address: string;
   readonly userAgent: string;
@@ -29,7 +28,6 @@ export type SessionUser = {
   readonly hasPasskey: boolean;
 };
 
-/** An account of the user, with their role in it. */
 export type OwnAccount = {
   readonly accountId: string;
   readonly name: string;

@@ -12,7 +12,6 @@ import type { Start } from '../payments/start.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 import { isoTimestamp } from '../time.ts';
 
-/** The changes of the order itself, or of one of its transactions, as the history stores them. */
 export type StoredEffect = Pick<HistoryEntry, 'transactionId' | 'changes'>;
 
 /** By the names of the API. The currency is that of amounts among the changes. */

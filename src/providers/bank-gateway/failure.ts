@@ -1,5 +1,4 @@
 /** Maps the gateway's codes to our failure codes. */
-
 import {
   type FailureCode,
   type FailureReason,

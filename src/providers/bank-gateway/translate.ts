@@ -1,5 +1,4 @@
 /** Translates the gateway's notification to a notice. The transaction classifies it, never `order.status`. */
-
 import { type Translation, unreadable } from '../../domain/inbox/translation.ts';
 import type {
   PaymentNotice,

@@ -1,5 +1,4 @@
 /** Translates the partner's webhook body to a notice: the envelope, its events and what each means. */
-
 import { type Translation, unreadable } from '../../domain/inbox/translation.ts';
 import { failureReason } from '../../domain/payments/failure.ts';
 import type { PaymentStatus, RefundNotice, RefundStatus } from '../../domain/payments/notice.ts';
