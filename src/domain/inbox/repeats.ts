@@ -23,7 +23,9 @@ export function recogniseRepeats(
   takenEvents: readonly ProviderEventKey[],
 ): ReadonlyMap<string, RecognisedDelivery> {
   const storedByKey = new Map(stored.map((delivery) => [keyOf(delivery), delivery]));
-  const taken = new Set(takenEvents.map(providerEventKeyOf));
+  const taken = new Set(
+    takenEvents.map(({ eventId, ...owner }) => keyOf({ ...owner, deliveryKey: eventId })),
+  );
   const recognised = new Map<string, RecognisedDelivery>();
   for (const delivery of deliveries) {
     const { accountId, provider, eventId } = delivery;
@@ -42,10 +44,6 @@ export function recogniseRepeats(
 
 export function keyOf({ accountId, provider, deliveryKey }: RepeatKey): string {
   return `${accountId}/${provider}/${deliveryKey}`;
-}
-
-function providerEventKeyOf({ eventId, ...owner }: ProviderEventKey): string {
-  return keyOf({ ...owner, deliveryKey: eventId });
 }
 
 /** The flag stays on the delivery, whatever the result of applying it is. */
