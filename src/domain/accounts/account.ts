@@ -128,9 +128,8 @@ export function checkSettings(settings: AccountSettings): AccountSettings {
   }
   const { requestsPerSecond: rateLimit } = settings;
   const { requestsPerSecondMax: rateMax } = accountLimits;
-  const isRate =
-    Number.isInteger(rateLimit) && Number(rateLimit) >= 1 && Number(rateLimit) <= rateMax;
-  if (rateLimit !== null && !isRate) {
+  const isRate = (rate: number) => Number.isInteger(rate) && rate >= 1 && rate <= rateMax;
+  if (rateLimit !== null && !isRate(rateLimit)) {
     refuseField('requests per second', `must be 1 to ${rateMax}, or off`);
   }
   const seen = new Set<string>();

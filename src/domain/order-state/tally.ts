@@ -51,7 +51,8 @@ export function tallyOf(transactions: readonly Transaction[], expected: Expected
       continue;
     }
     tally.payments += 1;
-    if (entry.status === 'failed' && wasAttempted(entry)) tally.failed += 1;
+    const wasAttempted = entry.failure?.code !== 'PROVIDER_UNAVAILABLE';
+    if (entry.status === 'failed' && wasAttempted) tally.failed += 1;
     if (entry.status !== 'succeeded') continue;
     tally.succeeded += 1;
     if (completes(entry, expected)) tally.completing += 1;
@@ -59,8 +60,6 @@ export function tallyOf(transactions: readonly Transaction[], expected: Expected
   }
   return tally;
 }
-
-const wasAttempted = ({ failure }: Payment): boolean => failure?.code !== 'PROVIDER_UNAVAILABLE';
 
 /** With `sign` -1, `b` is subtracted. */
 export function addTally(a: Tally, b: Tally, sign: 1 | -1 = 1): Tally {

@@ -36,7 +36,8 @@ export function showEffects(
       shownValue(field, maskValue(field, value, masked), currency, amounts);
     const shown = changes
       .flatMap((change) => (transactionId === null ? [change] : showTransactionChange(change)))
-      .toSorted(byImportance)
+      // The status comes first: it is what readers look for.
+      .toSorted((a, b) => Number(b.field === 'status') - Number(a.field === 'status'))
       .map(({ field, from, to }) => ({
         field: shownName(field),
         from: show(field, from),
@@ -49,11 +50,6 @@ export function showEffects(
 
 /** A new transaction has an empty list of flags, which is no news. */
 const isEmpty = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0);
-
-/** The status comes first: it is what readers look for. */
-function byImportance(a: Change, b: Change): number {
-  return Number(b.field === 'status') - Number(a.field === 'status');
-}
 
 /** Constants of a transaction, and what its other fields are derived from. */
 const hiddenFields: ReadonlySet<string> = new Set([
