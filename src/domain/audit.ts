@@ -1,16 +1,13 @@
 /** The audit log: who did what to which object, when and from where. Contract 13.3. */
-/** Who acts: the command line, or a user of the dashboard. */
 export type Actor = {
   /** `cli`, the e-mail address of the user, or `unknown` for whoever failed to sign in. */
   readonly name: string;
   readonly userId: string | null;
-  /** The IP address that the request came from. */
   readonly address: string | null;
 };
 
 export const commandLine: Actor = { name: 'cli', userId: null, address: null };
 
-/** What was done: the kind of object, and the verb. */
 export type AuditAction =
   | `account.${'created' | 'updated' | 'suspended' | 'resumed'}`
   | `secret.${'rotated' | 'shown'}`
@@ -35,14 +32,11 @@ export type AuditEntry = {
   readonly at: Date;
   readonly actor: Actor;
   readonly action: AuditAction;
-  /** The id of the object that the action changed. */
   readonly object: string;
-  /** What a person wrote about it. */
   readonly note: string | null;
   /** Never a secret, and no personal data of a consumer. */
   readonly details: Readonly<Record<string, unknown>>;
 };
 
-/** What was done, without who did it and when. */
 export type Audited = Pick<AuditEntry, 'accountId' | 'action' | 'object'> &
   Partial<Pick<AuditEntry, 'note' | 'details'>>;

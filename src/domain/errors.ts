@@ -95,27 +95,17 @@ export const errorTable = {
     PAYMENT_MODE_NOT_ENABLED:
       'The payment mode is not enabled for this account: use one listed by payment-modes.',
   }),
-  ...errors(
-    429,
-    technicalError,
-    {
-      RATE_LIMITED: 'Too many requests: wait the seconds named in Retry-After, then try again.',
-    },
-    1,
-  ),
+  ...errors(429, technicalError, {
+    RATE_LIMITED: 'Too many requests: wait the seconds named in Retry-After, then try again.',
+  }),
   ...errors(500, technicalError, {
     INTERNAL_ERROR:
       'The service failed to handle this request: try again, and give the x-request-id to the operator if it keeps failing.',
   }),
-  ...errors(
-    503,
-    technicalError,
-    {
-      SERVICE_UNAVAILABLE:
-        'The service cannot answer at the moment: try again with the same request after the seconds named in Retry-After.',
-    },
-    1,
-  ),
+  ...errors(503, technicalError, {
+    SERVICE_UNAVAILABLE:
+      'The service cannot answer at the moment: try again with the same request after the seconds named in Retry-After.',
+  }),
 };
 
 /** The errors with this status and this message for the consumer, each with its message for the merchant. */
@@ -123,8 +113,8 @@ function errors<Code extends string>(
   status: number,
   consumerMessage: string,
   merchantMessages: Readonly<Record<Code, string>>,
-  retryAfterSeconds?: number,
 ): Readonly<Record<Code, ErrorEntry>> {
+  const retryAfterSeconds = status === 429 || status === 503 ? 1 : undefined;
   const entries = Object.entries(merchantMessages).map(([code, merchantMessage]) => [
     code,
     { status, consumerMessage, merchantMessage, retryAfterSeconds },
@@ -139,7 +129,6 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly merchantMessage: string;
 
-  /** Replaces the usual time of the code. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
@@ -159,7 +148,6 @@ export class ServiceError extends Error {
   }
 }
 
-/** Refuses a request because of one field; the message names the field and the problem. */
 export function refuseField(field: string, problem: string): never {
   throw new ServiceError('INVALID_REQUEST_PARAMETER', `${field} ${problem}.`);
 }

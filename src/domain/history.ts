@@ -3,6 +3,25 @@ import { isDeepStrictEqual } from 'node:util';
 
 export type Change = { readonly field: string; readonly from: unknown; readonly to: unknown };
 
+export type HistoryEntry = {
+  /** Null for a change of the order itself. */
+  readonly transactionId: string | null;
+  readonly changes: readonly Change[];
+  /** The delivery or API call that caused the change. */
+  readonly cause: string;
+  readonly happenedAt: Date;
+  readonly call?: CallRecord | null;
+};
+
+/** A call to a provider, without its request and response bodies. */
+export type CallRecord = {
+  readonly operation: string;
+  readonly outcome: string;
+  readonly durationMs: number;
+  readonly tries: number;
+  readonly httpStatus: number | null;
+};
+
 export type State = Readonly<Record<string, unknown>>;
 
 /** The fields that differ. Without a state before, every field changes from null. */
@@ -24,26 +43,21 @@ function isSame(before: unknown, after: unknown): boolean {
   return !arePlain && isDeepStrictEqual(before, after);
 }
 
-/** The state after all changes, given in order. */
 export function replayChanges(changes: readonly Change[]): State {
   const state: Record<string, unknown> = {};
   for (const { field, to } of changes) state[field] = to;
   return state;
 }
 
-/** What causes a change in the history of an order. */
 export type Cause =
   | { readonly kind: 'delivery'; readonly deliveryId: string }
-  /** Our call to a provider. */
   | { readonly kind: 'call'; readonly operation: string }
-  /** A request of the shop or of the consumer. */
   | { readonly kind: 'request'; readonly name: string }
   | { readonly kind: 'operator'; readonly command: string }
   | { readonly kind: 'time' };
 
 const operations = ['start-payment', 'start-intent', 'start-refund', 'fetch-status'];
 
-/** From the text that the history stores. */
 export function causeOf(text: string): Cause {
   if (text.startsWith('dlv_')) return { kind: 'delivery', deliveryId: text };
   if (operations.includes(text)) return { kind: 'call', operation: text };

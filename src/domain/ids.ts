@@ -67,11 +67,9 @@ export function findEventKey(eventId: string): EventKey | undefined {
   return { accountId: `acc_${account}`, orderId: `o_${order}`, sequence: Number(sequence) };
 }
 
-/** A test event belongs to no order. */
 export const newTestEventId = (accountId: string, now: Date): string =>
   `evt_${accountLetters(accountId)}${timeOrderedBase62(now)}-0`;
 
-/** Sorts deliveries of all accounts by time. */
 export const timeKeyOfDelivery = (deliveryId: string): string =>
   deliveryId.slice('dlv_'.length + idLength);
 
@@ -79,7 +77,6 @@ export const timeKeyOfDelivery = (deliveryId: string): string =>
 export const deliveryIdAt = (accountId: string, timeKey: string): string =>
   `dlv_${accountLetters(accountId)}${timeKey}`;
 
-/** The lowest order id of this second. */
 export const firstOrderIdAt = (time: Date): string => `o_${secondsInBase62(time)}`;
 
 /** The second in which an order was created, from its id. Undefined for text that is no order id. */

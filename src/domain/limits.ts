@@ -38,7 +38,6 @@ export const limits = {
   stepLateSeconds: 300,
   shutdownMsMax: 10_000,
 
-  /** The default retention of delivery bodies. */
   inboxBodyDays: 90,
   /** A dead delivery expires after this. Contract 6.8. */
   deadDeliveryDays: 30,
@@ -50,7 +49,6 @@ export const limits = {
   earlierConsumersMax: 1_000,
   ordersCountedMax: 50_000,
 
-  /** How far ahead a payment link may expire. Contract 14.6. */
   linkExpiryDaysMax: 366,
   /** For one payment link. Each use reads an order and signs a token. */
   linkUsesPerSecond: 10,

@@ -21,7 +21,6 @@ export const shownPaymentModes: readonly string[] = [
 
 export type PaymentModeCode = keyof typeof paymentModes;
 
-/** The modes in which the consumer chooses a bank or a wallet. */
 export type ChoiceMode = 'net_banking' | 'wallet';
 
 export const paymentModeCodes = Object.keys(paymentModes) as readonly PaymentModeCode[];
@@ -32,10 +31,8 @@ export function findPaymentModeCode(shown: string | null): PaymentModeCode | und
   return paymentModeCodes.find((code) => paymentModes[code] === mode);
 }
 
-/** What a consumer chooses within a payment mode: a bank, a wallet or a UPI id. */
 type PaymentChoice = {
   readonly field: 'bank_code' | 'wallet_code' | 'upi_id';
-  /** The name under which enquiries show it. */
   readonly shownAs: string;
   readonly isRequired: boolean;
   readonly pattern: RegExp;

@@ -1,5 +1,4 @@
 /** What the registered providers mean for the settings and secrets of an account. */
-
 import {
   type AccountSettings,
   checkSettings,
@@ -20,7 +19,6 @@ export function listRotatableSecretKinds(): SecretKind[] {
   return ['access-secret', ...providers.map(({ settings }) => settings.webhookSecret)];
 }
 
-/** Every kind of secret that may be stored. */
 export function isSecretKind(kind: SecretKind): boolean {
   const kinds = providers.flatMap(({ settings }) => listSecretKinds(settings));
   return isEndpointSecretKind(kind) || [...ownSecretKinds, ...kinds].includes(kind);
@@ -31,7 +29,6 @@ export function listDefaultUrls(): string[] {
   return providers.flatMap(({ settings: { apiUrl } }) => apiUrl.defaultValue ?? []);
 }
 
-/** How a new account routes its payment modes. */
 export function defaultPaymentModes(): AccountSettings['paymentModes'] {
   const modes: Record<string, ProviderName> = {};
   for (const { name, settings } of providers) {

@@ -3,9 +3,7 @@
  * only where that is safe, and its outcome is reported without guessing: answered, unknown or not sent.
  */
 import {
-  type BulkheadPolicy,
   bulkhead,
-  type CircuitBreakerPolicy,
   ConsecutiveBreaker,
   circuitBreaker,
   ExponentialBackoff,
@@ -19,12 +17,10 @@ import { paymentLimits } from '../domain/payments/limits.ts';
 import { RefusedAddressError } from '../security/checked-address.ts';
 import { jsonObject, object, text, type WireObject } from './wire.ts';
 
-/** How an account reaches a provider. */
 export type ProviderApi = {
   readonly url: string;
   readonly login: string;
   readonly secret: string;
-  /** The account's plain settings for this provider. */
   readonly settings: ProviderValues;
   readonly callProvider: CallProvider;
 };
@@ -69,11 +65,9 @@ export type SendToProvider = (url: string, request: HttpRequest) => Promise<Http
 /** There was no connection to the provider, so it got nothing of the request. */
 export class NotConnectedError extends Error {}
 
-type Guards = { readonly breaker: CircuitBreakerPolicy; readonly slots: BulkheadPolicy };
-
 /** One per process: it holds the circuit breakers and counts the calls in progress. */
 export function createProviderCaller(send: SendToProvider): CallProvider {
-  const guards = new Map<string, Guards>();
+  const guards = new Map<string, ReturnType<typeof createGuards>>();
   return async (api, request) => {
     // One merchant's failures at a provider must not affect another merchant.
     const key = `${request.user}@${new URL(api.url).origin}`;
@@ -83,7 +77,7 @@ export function createProviderCaller(send: SendToProvider): CallProvider {
   };
 }
 
-function createGuards(): Guards {
+function createGuards() {
   return {
     breaker: circuitBreaker(handleWhen(isDown), {
       breaker: new ConsecutiveBreaker(paymentLimits.providerFailuresMax),
@@ -95,7 +89,7 @@ function createGuards(): Guards {
 
 async function callGuarded(
   send: SendToProvider,
-  { breaker, slots }: Guards,
+  { breaker, slots }: ReturnType<typeof createGuards>,
   api: Pick<ProviderApi, 'url' | 'secret'>,
   request: ProviderRequest,
 ): Promise<Answer> {
@@ -197,7 +191,6 @@ function toCallError(error: unknown, signal: AbortSignal): CallError {
   return new CallError(why, { wasSent });
 }
 
-/** A try without a usable answer. */
 class CallError extends Error {
   /** It may have taken effect. */
   readonly wasSent: boolean;

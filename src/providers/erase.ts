@@ -51,7 +51,6 @@ export function createErasing(
   write: (erased: WireObject, body: Buffer) => string = (erased) => JSON.stringify(erased),
 ) {
   return {
-    /** The personal data of the consumer in a body. */
     listPersonalValues(body: Buffer): PersonalValues {
       const words = new Set<string>();
       const phones: Phone[] = [];
@@ -85,7 +84,6 @@ function eraseObject(body: WireObject, shape: Shape, scrub: Scrub, replace: Repl
   return erased;
 }
 
-/** Undefined if the value is removed. */
 function eraseValue(value: unknown, part: Shape | Leaf, scrub: Scrub, replace: Replace): unknown {
   if (Array.isArray(value)) {
     return value.map((entry) => eraseValue(entry, part, scrub, replace) ?? null);

@@ -20,11 +20,9 @@ export type PaymentToLaunch = {
   readonly amount: MinorUnits;
   readonly currency: string;
   readonly modeCode: PaymentModeCode;
-  /** The bank, the wallet or the UPI id the consumer chose. */
   readonly choice: Readonly<Record<string, string>>;
   readonly description: string;
   readonly shopName: string;
-  /** Where the provider sends the consumer afterwards. */
   readonly callbackUrl: string | undefined;
   readonly webhookUrl: string;
 };
@@ -35,7 +33,6 @@ export type PaymentToStart = PaymentToLaunch & {
 };
 
 export type RefundToStart = {
-  /** Identifies the whole refund. */
   readonly transactionId: string;
   /** Identifies this call: a refund over several captures takes one call for each. */
   readonly callId: string;
@@ -66,20 +63,19 @@ export type Outcome<Done> = {
 };
 
 export type StartedPayment = {
-  /** The provider's own id of the order that it created. */
   readonly providerOrderId?: string;
   /** Where the consumer pays; undefined if a form has to be posted. */
   readonly redirectUrl?: string;
   /** Opens the consumer's UPI app. Read it with `readIntentUrl`. */
   readonly intentUrl?: string;
   /** The call for the intent, which is recorded beside the one that started the payment. */
-  readonly intentCall?: { readonly answer: Answer; readonly outcome: OutcomeKind };
+  readonly intentCall?: {
+    readonly answer: Answer;
+    readonly outcome: Outcome<unknown>['result']['kind'];
+  };
 };
 
-type OutcomeKind = Outcome<unknown>['result']['kind'];
-
 export type FetchedStatus = {
-  /** False if the provider does not know the transaction. */
   readonly isKnown: boolean;
   readonly providerOrderId?: string;
   /** True if the consumer has tried to pay, even if there is no record of it yet. */
@@ -87,12 +83,6 @@ export type FetchedStatus = {
   /** For a refund: the ids of its calls that the provider knows. */
   readonly knownCallIds?: readonly string[];
   readonly records: Records;
-};
-
-/** For a provider whose payment page is reached by posting a form. */
-type LaunchForm = {
-  readonly action: string;
-  readonly fields: Readonly<Record<string, string>>;
 };
 
 export type OutboundProvider = {
@@ -110,10 +100,11 @@ export type OutboundProvider = {
   ) => Promise<Outcome<FetchedStatus>>;
   /** The provider's id of a refund, if we choose it. */
   readonly refundPspId?: (refund: Pick<RefundToStart, 'paymentPspId' | 'callId'>) => string;
+  /** For a provider whose payment page is reached by posting a form. */
   readonly launchForm?: (
     api: Pick<ProviderApi, 'url' | 'login'>,
     payment: PaymentToLaunch & { readonly providerOrderId: string },
-  ) => LaunchForm;
+  ) => { readonly action: string; readonly fields: Readonly<Record<string, string>> };
   /** The field that its page adds to the way back once the consumer has paid. It is a hint and proves nothing. */
   readonly paidField?: string;
 };
@@ -122,10 +113,7 @@ export type OutboundProvider = {
  * A UPI intent, or an http URL on loopback from a provider that is on loopback itself: the simulator. Undefined for
  * anything else, because a consumer's browser or phone opens it.
  */
-export function readIntentUrl(
-  { url: apiUrl }: Pick<ProviderApi, 'url'>,
-  value: unknown,
-): string | undefined {
+export function readIntentUrl({ url: apiUrl }: Pick<ProviderApi, 'url'>, value: unknown) {
   const url = text(value);
   if (url === undefined || url.length > paymentLimits.paymentUrlCharsMax) return undefined;
   if (isUpiIntent(url)) return url;

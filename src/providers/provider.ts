@@ -31,7 +31,6 @@ type ProviderDocumentation = {
    * line needs providers and no schemas, which take longer to load than all else.
    */
   readonly loadSchema: () => Promise<TSchema>;
-  /** How the header of the proof is made. */
   readonly proofDescription: string;
   /** The other headers that it sends and that are used, with their descriptions. */
   readonly headers: Readonly<Record<string, string>>;
@@ -50,9 +49,7 @@ export type Provider = {
   readonly displayName: string;
   /** The payment mode of payments whose deliveries do not report one. */
   readonly paymentModeOtherwise: string | null;
-  /** What the API reference says about its deliveries besides their format. */
   readonly documentation: ProviderDocumentation;
-  /** The settings and secrets that an account has for this provider. */
   readonly settings: ProviderSettings;
   readonly outbound: OutboundProvider;
   /** The header that proves a delivery, in lower case. Without it the body is not read. Contract 6.10. */

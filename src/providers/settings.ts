@@ -11,13 +11,11 @@ export type SettingOption = {
   readonly option: string;
   /** Stands for the value in the help. */
   readonly placeholder: string;
-  /** What the option sets, as a sentence for the help. */
   readonly description: string;
 };
 
 /** A value that is not secret; `account list` prints it under the name of its option. */
 type PlainSetting = SettingOption & {
-  /** The key of the value in the stored settings. */
   readonly name: string;
   /** The value of accounts that have not set one. */
   readonly defaultValue?: string;
@@ -54,13 +52,11 @@ export function findStoredLogin(
   return shared && values?.[shared.name];
 }
 
-/** Every option of a provider, each once. */
 export function listOptions({ login, apiSecret, apiUrl, plain }: ProviderSettings): string[] {
   const options = [...plain, login, apiSecret, apiUrl].map(({ option }) => option);
   return [...new Set(options)];
 }
 
-/** The kinds of secrets that an account has because of this provider. */
 export function listSecretKinds({ webhookSecret, apiSecret }: ProviderSettings): SecretKind[] {
   return [webhookSecret, apiSecret.option];
 }

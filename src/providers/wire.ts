@@ -24,7 +24,6 @@ export function jsonObject(bytes: Buffer): WireObject | undefined {
   }
 }
 
-/** Undefined if the value cannot be an id. */
 export function id(value: unknown): string | undefined {
   const found = text(value);
   return found !== undefined && found.length <= referenceCharsMax ? found : undefined;
@@ -46,7 +45,6 @@ export function text(value: unknown): string | undefined {
   return content.trim() === '' ? undefined : content;
 }
 
-/** Integer minor units. */
 export function minorUnits(value: unknown): MinorUnits | undefined {
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
   const isAmount =
@@ -58,7 +56,6 @@ export function minorUnits(value: unknown): MinorUnits | undefined {
   return isAmount ? number + 0 : undefined;
 }
 
-/** A decimal in major units to minor units of its currency. */
 export function majorUnits(value: unknown, currency: string | undefined): MinorUnits | undefined {
   const exponent = currency === undefined ? undefined : findExponent(currency);
   if (exponent === undefined || (typeof value !== 'number' && typeof value !== 'string')) {
@@ -68,7 +65,6 @@ export function majorUnits(value: unknown, currency: string | undefined): MinorU
   return outcome.kind === 'amount' ? outcome.minor : undefined;
 }
 
-/** Unix seconds to milliseconds. */
 export function unixSeconds(value: unknown): number | undefined {
   const seconds = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
   if (typeof seconds !== 'number' || !isPlausible(seconds * 1000)) return undefined;

@@ -11,11 +11,7 @@ type Format = {
 };
 
 /** The parts, for one `Buffer.concat` with what the caller puts before them. */
-export function encrypt(
-  key: Buffer,
-  text: string,
-  { nonceBytes, belongsTo = '' }: Format,
-): Buffer[] {
+export function encrypt(key: Buffer, text: string, { nonceBytes, belongsTo = '' }: Format) {
   const nonce = randomBytes(nonceBytes);
   const encryption = createCipheriv(cipher, key, nonce).setAAD(Buffer.from(belongsTo));
   const sealed = [encryption.update(text, 'utf8'), encryption.final()];
@@ -23,11 +19,7 @@ export function encrypt(
 }
 
 /** Throws when the bytes were changed, or encrypted with another key or for something else. */
-export function decrypt(
-  key: Buffer,
-  bytes: Buffer,
-  { nonceBytes, belongsTo = '' }: Format,
-): Buffer {
+export function decrypt(key: Buffer, bytes: Buffer, { nonceBytes, belongsTo = '' }: Format) {
   const nonce = bytes.subarray(0, nonceBytes);
   const decryption = createDecipheriv(cipher, key, nonce, { authTagLength: tagBytes })
     .setAAD(Buffer.from(belongsTo))

@@ -70,21 +70,14 @@ export function lookupChecked(lookUp: LookUp, check: CheckAddress): LookupFuncti
 const nameWithoutAddress = Object.assign(new Error('no address'), { code: 'ENOTFOUND' });
 
 /** Checks the address that is really connected to, whatever chose it. */
-export function checkSocket(
-  socket: Socket,
-  check: CheckAddress,
-  refuse: (error: Error) => void,
-): void {
-  onConnected(socket, () => {
+export function checkSocket(socket: Socket, check: CheckAddress, refuse: (error: Error) => void) {
+  const checkRemote = () => {
     try {
       if (socket.remoteAddress !== undefined) check(socket.remoteAddress);
     } catch (error) {
       refuse(error as Error);
     }
-  });
-}
-
-function onConnected(socket: Socket, listener: () => void): void {
-  if (socket.connecting) socket.once('connect', listener);
-  else listener();
+  };
+  if (socket.connecting) socket.once('connect', checkRemote);
+  else checkRemote();
 }

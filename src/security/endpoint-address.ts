@@ -15,7 +15,6 @@ const special4 = [
 /** Only 2000::/3 is the internet, and within it these are not. The last two carry an IPv4 address. */
 const special6 = ['2001::/23', '2001:db8::/32', '3fff::/20', '2620:4f:8000::/48', '2002::/16'];
 const internet6 = ['2000::/3'];
-/** This machine. */
 export const loopback = ['127.0.0.0/8', '::1/128'];
 
 const specialNetworks = networksOf([...special4, ...special6]);

@@ -15,10 +15,7 @@ type SignedEvent = {
 };
 
 /** The value of `webhook-signature`: one signature per live secret, so that a rotation breaks no receiver. */
-export function signEvent(
-  { eventId, timestamp, body }: SignedEvent,
-  secrets: readonly string[],
-): string {
+export function signEvent({ eventId, timestamp, body }: SignedEvent, secrets: readonly string[]) {
   const content = Buffer.concat([Buffer.from(`${eventId}.${timestamp}.`), body]);
   return secrets.map((secret) => `v1,${hmac(keyOf(secret), content, 'base64')}`).join(' ');
 }

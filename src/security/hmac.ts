@@ -2,9 +2,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { createBoundedCache } from '../domain/bounded-cache.ts';
 
-export function hmacKeyOf(secret: string | Buffer): KeyObject {
-  return createSecretKey(Buffer.from(secret));
-}
+export const hmacKeyOf = (secret: string | Buffer) => createSecretKey(Buffer.from(secret));
 
 export function hmac(
   key: KeyObject,

@@ -53,7 +53,6 @@ export function createMasterKeys(
   let keys = hexes.map(createMasterKey);
   const find = (id: string) => keys.find((key) => key.id === id);
   return {
-    /** The key that seals new secrets. */
     current: () => {
       const [current] = keys;
       if (!current) throw new Error('there is no master key');
@@ -68,7 +67,6 @@ export function createMasterKeys(
   };
 }
 
-/** The id of the master key that sealed the value. */
 export const sealingKeyIdOf = (sealed: Buffer) => sealed.subarray(1, headerBytes).toString('hex');
 
 export class WrongMasterKeyError extends Error {

@@ -1,7 +1,6 @@
 /** Random tokens that mean nothing by themselves: cookies of sessions and one-time links. Only digests are stored. */
 import { hash, randomBytes } from 'node:crypto';
 
-/** 256 random bits. */
 export const newOpaqueToken = (): string => randomBytes(32).toString('base64url');
 
 /** Without a key or a salt: nobody can guess 256 bits. A copy of the database opens no session. */

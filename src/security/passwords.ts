@@ -8,14 +8,8 @@ import { BulkheadRejectedError, bulkhead } from 'cockatiel';
 import { ServiceError } from '../domain/errors.ts';
 import { userLimits } from '../domain/users/limits.ts';
 
-type Parameters = {
-  readonly memory: number;
-  readonly passes: number;
-  readonly parallelism: number;
-};
-
 /** 19 MiB, two passes and one lane: the least that OWASP recommends for Argon2id. */
-const current: Parameters = { memory: 19_456, passes: 2, parallelism: 1 };
+const current = { memory: 19_456, passes: 2, parallelism: 1 };
 const tagBytes = 32;
 const saltBytes = 16;
 
@@ -28,10 +22,7 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /** Without a stored hash it takes the same time and is false, so that the time does not tell who has a password. */
-export async function isPassword(
-  stored: string | null | undefined,
-  given: string,
-): Promise<boolean> {
+export async function isPassword(stored: string | null | undefined, given: string) {
   const { salt, tag, parameters } = readHash(stored ?? (await dummyHash()));
   const computed = await computeTag(given, salt, parameters);
   return timingSafeEqual(computed, tag) && typeof stored === 'string';
@@ -75,11 +66,7 @@ const argon2Async = promisify(argon2);
 /** A flood of sign-ins must not take the memory, nor all threads on which names are looked up. */
 const hashSlots = bulkhead(userLimits.passwordHashesMax, userLimits.passwordHashesQueuedMax);
 
-async function computeTag(
-  password: string,
-  nonce: Buffer,
-  parameters: Parameters,
-): Promise<Buffer> {
+async function computeTag(password: string, nonce: Buffer, parameters: typeof current) {
   try {
     return await hashSlots.execute(() =>
       argon2Async('argon2id', { message: password, nonce, tagLength: tagBytes, ...parameters }),

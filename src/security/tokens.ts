@@ -33,7 +33,6 @@ type RefreshSubject = {
   readonly orderId: string;
 };
 
-/** What a token is issued for. */
 export type Subject = MerchantSubject | OrderSubject | RefreshSubject;
 
 /** The caller of a request, read from the verified token. */
@@ -96,7 +95,6 @@ export function createKeyRing(keys: readonly SigningKey[]) {
     return oldest;
   };
 
-  /** True while the signatures of the key are valid. */
   const isLive = (keyId: string, now: Date) => {
     const key = byId.get(keyId);
     return key !== undefined && (key.expiresAt === null || key.expiresAt > now);

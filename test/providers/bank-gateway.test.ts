@@ -4,13 +4,12 @@ import fc from 'fast-check';
 import type { Translation } from '../../src/domain/inbox/translation.ts';
 import {
   applyNotice,
-  type DeliveredNotice,
   decideOrderSummary,
   lacksTarget,
   type OrderState,
   type OrderSummary,
 } from '../../src/domain/order-state/order-state.ts';
-import type { Notice } from '../../src/domain/payments/notice.ts';
+import type { DeliveredNotice, Notice } from '../../src/domain/payments/notice.ts';
 import { bankGateway } from '../../src/providers/bank-gateway/bank-gateway.ts';
 import { gatewayBody, pathsOf, replaceAt, toFormData } from '../support/deliveries.ts';
 

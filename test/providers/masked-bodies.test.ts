@@ -40,7 +40,7 @@ function ownNotes(): Fields {
   const orderId = newOrderId(at);
   return {
     svc_order_id: orderId,
-    svc_transaction_id: newTransactionId(orderId, at, () => false),
+    svc_transaction_id: newTransactionId(orderId, new Set(), at),
     invoice_id: reference(),
   };
 }

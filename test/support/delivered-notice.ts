@@ -1,7 +1,7 @@
 /** Like the service: the delivery key of a delivery, and the notice from the provider's translator. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { DeliveredNotice } from '../../src/domain/order-state/order-state.ts';
+import type { DeliveredNotice } from '../../src/domain/payments/notice.ts';
 import { getProvider } from '../../src/providers/providers.ts';
 import { expectedMerchant, type SetDelivery } from './delivery-sets.ts';
 

@@ -1,13 +1,11 @@
 /** Folds single payments and refunds, without matching records to transactions. */
-import {
-  foldPayment as foldPlacedPayment,
-  type UnfoldedPayment,
-} from '../../src/domain/payments/fold-payment.ts';
+import { foldPayment as foldPlacedPayment } from '../../src/domain/payments/fold-payment.ts';
 import {
   foldRefund as foldPlacedRefund,
   type UnfoldedRefund,
 } from '../../src/domain/payments/fold-refund.ts';
 import type { Expected, Payment, Refund } from '../../src/domain/payments/transaction.ts';
+import type { UnfoldedPayment } from '../../src/domain/payments/weigh-payment.ts';
 
 type Given<Unfolded> = Partial<Unfolded> &
   Pick<UnfoldedPayment, 'transactionId' | 'provider' | 'start'> & {

@@ -8,11 +8,11 @@ import type { StartedTransaction } from '../../src/domain/order-state/matching.t
 import {
   applyNotice,
   applyStart,
-  type DeliveredNotice,
   lacksTarget,
   type OrderState,
 } from '../../src/domain/order-state/order-state.ts';
 import { failureReason } from '../../src/domain/payments/failure.ts';
+import type { DeliveredNotice } from '../../src/domain/payments/notice.ts';
 import { addCallResult, type CallResult, type Start } from '../../src/domain/payments/start.ts';
 import type { Transaction } from '../../src/domain/payments/transaction.ts';
 import { findNotice } from './delivered-notice.ts';

@@ -1,9 +1,9 @@
 /** `order show`: prints one order with its transactions, deliveries and history, with personal data masked. */
 
 import { maskUpiId } from '../../domain/consumers/mask.ts';
+import type { HistoryEntry } from '../../domain/history.ts';
 import { type Order, orderStatus } from '../../domain/orders/order.ts';
 import type { Transaction } from '../../domain/payments/transaction.ts';
-import type { HistoryEntry } from '../../store/orders/history.ts';
 import { shownMax, showOrder } from '../../use-cases/orders/show-order.ts';
 import { consumerText, maskedUser } from '../consumers/consumer-view.ts';
 import { defineCommand, RefusedError } from '../framework/command.ts';

@@ -1,5 +1,4 @@
 /** A merchant's account: its settings and its secrets, which are in clear text in memory only. */
-
 import { refuseField } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { findExponent } from '../money/currency.ts';
@@ -31,7 +30,6 @@ export type AlternateCurrency = {
   readonly rate: string;
 };
 
-/** The base URL of a provider's API, and the account's login there. */
 export type ProviderAddress = { readonly url: string; readonly login: string };
 
 /** Plain settings of one provider, by the names it gives them. */
@@ -81,12 +79,10 @@ export type Account = AccountSettings & {
   readonly logo: Logo | null;
   /** Disabled ones too. */
   readonly endpoints: readonly Endpoint[];
-  /** Set while the account is suspended. Contract 2.8. */
   readonly suspendedAt: Date | null;
   readonly secrets: Readonly<Record<SecretKind, readonly LiveSecret[]>>;
 };
 
-/** True while the access secret with this mark is valid. */
 export function hasLiveAccessSecret(account: Account, mark: string, now: Date): boolean {
   return secretsOf(account, 'access-secret').some(
     (secret) => secret.mark === mark && isLive(secret, now),
@@ -126,16 +122,14 @@ export const accountDefaults: Omit<AccountSettings, 'name'> = {
   providerSettings: {},
 };
 
-/** Refuses settings that cannot work, with a message for the operator. */
 export function checkSettings(settings: AccountSettings): AccountSettings {
   if (settings.name.trim() === '' || settings.name.length > 255) {
     refuseField('name', 'must have 1 to 255 characters');
   }
   const { requestsPerSecond: rateLimit } = settings;
   const { requestsPerSecondMax: rateMax } = accountLimits;
-  const isRate =
-    Number.isInteger(rateLimit) && Number(rateLimit) >= 1 && Number(rateLimit) <= rateMax;
-  if (rateLimit !== null && !isRate) {
+  const isRate = (rate: number) => Number.isInteger(rate) && rate >= 1 && rate <= rateMax;
+  if (rateLimit !== null && !isRate(rateLimit)) {
     refuseField('requests per second', `must be 1 to ${rateMax}, or off`);
   }
   const seen = new Set<string>();

@@ -7,13 +7,11 @@
 type Shades = {
   /** The fill of buttons: the colour itself. */
   readonly button: string;
-  /** Text on a button. */
   readonly onButton: string;
   /** Links, focus rings and borders on the background. */
   readonly text: string;
 };
 
-/** For a shop without a colour. */
 export const defaultColour = '#1a56db';
 /** Of the backgrounds on which links are shown, those with the least contrast: the light page, and a card on the dark one. */
 export const backgrounds = { light: '#f3f4f6', dark: '#14161a' } as const;
@@ -52,7 +50,6 @@ export function contrastOf(one: string, other: string): number {
   return (lighter + 0.05) / (darker + 0.05);
 }
 
-/** The relative luminance, from 0 to 1. */
 export function luminanceOf(colour: string): number {
   const [red = 0, green = 0, blue = 0] = channelsOf(colour).map((channel) => linear[channel] ?? 0);
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;

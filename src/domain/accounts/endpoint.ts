@@ -55,7 +55,6 @@ export function checkEndpointUrl(text: string): URL {
   return url;
 }
 
-/** The same for an endpoint of another account. */
 export function unknownEndpoint(endpointId: string): ServiceError {
   return new ServiceError(
     'NOT_FOUND',

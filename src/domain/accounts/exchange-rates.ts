@@ -7,7 +7,6 @@ import { type Decimal, parseDecimal } from '../money/money.ts';
 import type { AlternateCurrency } from './account.ts';
 
 export type RequestedRate = AlternateCurrency & {
-  /** The rate once more. */
   readonly confirmedRate?: string;
 };
 

@@ -7,7 +7,6 @@ export const accountLimits = {
   /** How long a former secret may stay valid when it is rotated on the dashboard. */
   secretOverlapSecondsMax: 30 * 24 * 60 * 60,
   supportPhoneCharsMax: 32,
-  /** The highest rate limit an account can have. */
   requestsPerSecondMax: 1_000_000,
 
   /** How long a process caches accounts, secrets and keys. */

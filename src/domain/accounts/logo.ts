@@ -33,7 +33,7 @@ export function checkLogo(bytes: Buffer): Logo {
 
 export const isLogoDigest = (text: string): boolean => /^[\da-f]{64}$/.test(text);
 
-export type ImageMediaType = 'image/png' | 'image/jpeg' | 'image/webp';
+export type ImageMediaType = (typeof formats)[number]['mediaType'];
 
 type PixelSize = { readonly width: number; readonly height: number };
 
@@ -47,29 +47,23 @@ export function findImage(bytes: Buffer) {
   return undefined;
 }
 
-type Format = {
-  readonly mediaType: ImageMediaType;
-  readonly startsWith: (bytes: Buffer) => boolean;
-  readonly sizeOf: (bytes: Buffer) => PixelSize | undefined;
-};
-
-const formats: readonly Format[] = [
+const formats = [
   {
     mediaType: 'image/png',
-    startsWith: (bytes) => has(bytes, 0, '\x89PNG\r\n\x1a\n'),
+    startsWith: (bytes: Buffer) => has(bytes, 0, '\x89PNG\r\n\x1a\n'),
     sizeOf: sizeOfPng,
   },
   {
     mediaType: 'image/jpeg',
-    startsWith: (bytes) => has(bytes, 0, '\xff\xd8\xff'),
+    startsWith: (bytes: Buffer) => has(bytes, 0, '\xff\xd8\xff'),
     sizeOf: sizeOfJpeg,
   },
   {
     mediaType: 'image/webp',
-    startsWith: (bytes) => has(bytes, 0, 'RIFF') && has(bytes, 8, 'WEBP'),
+    startsWith: (bytes: Buffer) => has(bytes, 0, 'RIFF') && has(bytes, 8, 'WEBP'),
     sizeOf: sizeOfWebp,
   },
-];
+] as const;
 
 function has(bytes: Buffer, offset: number, text: string): boolean {
   return bytes.toString('latin1', offset, offset + text.length) === text;

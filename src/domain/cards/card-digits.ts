@@ -6,7 +6,6 @@ import type { DecodedText } from './decoded-text.ts';
 
 export type Digits = {
   readonly count: number;
-  /** Each is 0 to 9. */
   readonly values: Uint8Array;
   /** Start and end of each digit's character in the original. One character may stand for several digits. */
   readonly from: Int32Array;
@@ -17,7 +16,6 @@ export type Digits = {
 
 export const gap = { none: 0, separator: 1, other: 2 } as const;
 
-/** The characters that may separate the digits of one number. */
 type Separators = {
   readonly has: (character: string) => boolean;
   /** The same as a lookup table for ASCII, because most texts have no other characters. */
@@ -39,16 +37,11 @@ function separatorsOf(has: (character: string) => boolean): Separators {
   return { has, ascii };
 }
 
-type ReadOptions = {
-  readonly separators: Separators;
-  /** Ranges of the text, in order, whose digits are ignored. */
-  readonly skipped?: readonly TextRange[];
-};
-
+/** `skipped`: ranges of the text, in order, whose digits are ignored. */
 export function readDigits(
   { text, ranges }: DecodedText,
-  { separators, skipped }: ReadOptions,
-): Digits {
+  { separators, skipped }: { separators: Separators; skipped?: readonly TextRange[] },
+) {
   const countMax = digitsOfCharacterMax * text.length;
   const [values, gaps] = [new Uint8Array(countMax), new Uint8Array(countMax)];
   const [from, to] = [new Int32Array(countMax), new Int32Array(countMax)];

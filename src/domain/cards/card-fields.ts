@@ -2,13 +2,11 @@
  * Masks card data in structured values. The name of a field decides whether it is a card field, a security code or
  * exempt from masking. Contract 8.5.
  */
-
 import { limits } from '../limits.ts';
 import { maskCardField, maskCardNumbers } from './card-numbers.ts';
 
 /** Fields of a provider's body that may look like card data and are none, matched by their path. */
 export type ExemptFields = {
-  /** The provider's own references. */
   readonly references: RegExp;
   readonly amounts: RegExp;
   /** Results of a security code check: their names contain that of the code. */
@@ -28,17 +26,12 @@ export function maskPair(name: string, value: string): readonly [string, string]
 }
 
 /** Masks one form field, given the names on its path; undefined for a security code. */
-export function maskField(
-  names: readonly string[],
-  value: string,
-  exempt: ExemptFields,
-): string | undefined {
+export function maskField(names: readonly string[], value: string, exempt: ExemptFields) {
   const field = names.reduce((parent, name) => fieldOf(name, parent), rootField(exempt));
   const masked = maskValue(value, field);
   return masked === dropped ? undefined : String(masked);
 }
 
-/** The position of a value in the body, with what its names imply. */
 type Field = {
   readonly name: string;
   readonly parent: Field | undefined;

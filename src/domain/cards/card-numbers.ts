@@ -62,10 +62,7 @@ const passesMax = 8;
  * An encoded text can be read in several ways: in "5%378282246310005" the card number follows a percent sign, in
  * "%378282246310005" `%37` may be an encoded digit. Masks all readings until none finds anything.
  */
-function maskAllReadings(
-  text: string,
-  mask: (text: string, decoded: DecodedText) => string,
-): string {
+function maskAllReadings(text: string, mask: (text: string, decoded: DecodedText) => string) {
   let masked = mask(text, { text });
   if (!isEncoded(masked)) return masked;
   for (let pass = 0; pass < passesMax; pass += 1) {
@@ -147,7 +144,6 @@ function findHidden(digits: Digits): Uint8Array | undefined {
   return hidden;
 }
 
-/** The end of the longest card number that starts at this digit. */
 function findEnd(digits: Digits, from: number, hidden: Uint8Array): number | undefined {
   if (!mayBegin(digits, from, hidden)) return undefined;
   const { count, values, gaps } = digits;

@@ -2,7 +2,6 @@
  * Erases personal data from orders, transactions and their history. A marker replaces it; amounts, states, ids and
  * times stay. A value is replaced in the same way everywhere, so that replay and fold still agree. Contract 8.7.
  */
-
 import type { Change } from '../history.ts';
 import type { Order, OrderDetails, User } from '../orders/order.ts';
 import type { HeldNotice } from '../payments/records.ts';
@@ -18,7 +17,6 @@ import { erasedMarker, type PersonalValues, type Scrub } from './scrub.ts';
 /** Whether the order is the erased consumer's own, or another consumer's that only mentions them. */
 export type ConsumerRelation = 'own' | 'mentioned';
 
-/** The personal values of an order and its transactions that free texts may repeat. */
 export function personalValuesOf(
   { user, ipAddress }: OrderDetails,
   transactions: readonly Transaction[],
@@ -48,22 +46,13 @@ function listUpiIds(transaction: Transaction): string[] {
   return modes.flatMap((mode) => mode?.upi_id ?? []).filter((id) => id !== erasedMarker);
 }
 
-export function eraseDetails(
-  details: OrderDetails,
-  scrub: Scrub,
-  relation: ConsumerRelation,
-): OrderDetails {
+export function eraseDetails(details: OrderDetails, scrub: Scrub, relation: ConsumerRelation) {
   return mapFields(details, (field, value) => eraseDetail(field, value, scrub, relation));
 }
 
 const personalFields = ['shippingAddress', 'billingAddress', 'bankAccount', 'ipAddress', 'userId'];
 
-function eraseDetail(
-  field: string,
-  value: unknown,
-  scrub: Scrub,
-  relation: ConsumerRelation,
-): unknown {
+function eraseDetail(field: string, value: unknown, scrub: Scrub, relation: ConsumerRelation) {
   if (value === null || value === undefined) return value;
   if (relation === 'own' && field === 'user') return eraseUser(value as User);
   if (relation === 'own' && personalFields.includes(field)) return markAll(value);
@@ -155,7 +144,6 @@ function eraseStart(start: Start, scrub: Scrub): Start {
   };
 }
 
-/** Erases a history row in the same way as its order or transaction. */
 export function eraseChange(
   { field, from, to }: Change,
   transactionId: string | null,

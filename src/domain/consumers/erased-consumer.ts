@@ -1,5 +1,4 @@
 /** The consumer to erase: how an operator identifies them, and which orders are theirs. Contract 8.7. */
-
 import { limits } from '../limits.ts';
 import type { EarlierConsumer, User } from '../orders/order.ts';
 import {
@@ -74,7 +73,6 @@ function findNationalNumber(digits: string): string | undefined {
 
 const withoutZeros = (digits: string): string => digits.replace(/^0+/, '');
 
-/** The phone number of a consumer as it is stored. */
 export function phoneOf({ countryCode, mobileNumber }: User): Required<Phone> | undefined {
   const number = withoutZeros(mobileNumber ?? '');
   if (number === '') return undefined;
@@ -115,23 +113,20 @@ export function addEarlierConsumer(
   earlier: readonly EarlierConsumer[],
   { userId, user }: { readonly userId: string | null; readonly user: User | undefined },
   next: User | undefined,
-  digest: (identifier: string) => string,
+  digestOf: (identifier: string) => string,
 ): readonly EarlierConsumer[] {
   if (!user) return earlier;
   const remaining = next ? identifiersOfUser(next) : [];
   const lost = identifiersOfUser(user).filter((identifier) => !remaining.includes(identifier));
   const added = lost
-    .map((identifier) => ({ userId, digest: digest(identifier) }))
-    .filter((entry) => !earlier.some((other) => isSameEarlier(entry, other)));
+    .map((identifier) => ({ userId, digest: digestOf(identifier) }))
+    .filter(
+      ({ digest }) => !earlier.some((other) => other.userId === userId && other.digest === digest),
+    );
   if (added.length === 0) return earlier;
   return [...earlier, ...added].slice(-limits.earlierConsumersMax);
 }
 
-function isSameEarlier(one: EarlierConsumer, other: EarlierConsumer): boolean {
-  return one.userId === other.userId && one.digest === other.digest;
-}
-
-/** The values of the consumer to search for in free texts. */
 export function valuesOf({ email, phones }: Consumer): PersonalValues {
   return { words: email === undefined ? [] : spellingsOf(email), phones };
 }

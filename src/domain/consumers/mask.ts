@@ -29,7 +29,6 @@ export function maskUpiId(value: unknown): unknown {
   return typeof address === 'string' ? { ...value, upi_id: maskAddress(address) } : value;
 }
 
-/** The consumer of an order, as an order token sees them. Contract 2.3. */
 export function maskUser(user: User): User {
   const { countryCode, email, firstName, lastName, mobileNumber } = user;
   return {
@@ -65,7 +64,6 @@ function maskValue(value: unknown, mask: Mask): unknown {
   return value === null || value === undefined ? value : mask(value as never);
 }
 
-/** The part of an address that an order token may see. */
 function reduceAddress({ city, state, pincode, addressType }: Address): Address {
   return {
     ...(city !== undefined && { city }),

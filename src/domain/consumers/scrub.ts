@@ -1,6 +1,5 @@
 /** Finds personal values in free texts, in any spelling or encoding, and replaces them with a marker. */
 
-/** Replaces personal data. */
 export const erasedMarker = '[erased]';
 
 export type Phone = {
@@ -18,13 +17,11 @@ export type PersonalValues = {
 
 export type Scrub = (text: string) => string;
 
-/** The function returns the text unchanged if it mentions none of the values. */
 export function createScrub(values: PersonalValues): Scrub {
   const pattern = findPattern(values);
   return pattern ? (text) => text.replace(pattern, erasedMarker) : (text) => text;
 }
 
-/** The function is true for a text that mentions one of the values. */
 export function createSearch(values: PersonalValues): (text: string) => boolean {
   const pattern = findPattern(values);
   return (text) => pattern !== undefined && text.search(pattern) !== -1;

@@ -20,7 +20,6 @@ export const eventLimits = {
   eventsFailingInProgressMax: 256,
   /** Beyond this many, an endpoint gets a slot only if it has none. */
   eventsSharedMax: 256,
-  /** Attempts for one endpoint in a process. */
   eventsPerSecond: 100,
   /** Lookups of names in progress, of the four that the platform can make at once, and of names not known to be fast. */
   lookupsMax: 3,
@@ -36,6 +35,5 @@ export const eventLimits = {
   eventRoundsMadeDueMax: 20,
   /** An endpoint whose every attempt has failed for this long is disabled. */
   endpointFailingDays: 5,
-  /** The default retention of the bodies of delivered events. */
   eventDays: 30,
 } as const;

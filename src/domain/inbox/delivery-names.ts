@@ -44,6 +44,4 @@ export function listTargetNames({ payment, refund }: Notice): string[] {
 }
 
 /** Cannot be the id of a record: it ends where the transaction id would follow. */
-function asTarget(name: string): string {
-  return `${name}|`;
-}
+const asTarget = (name: string): string => `${name}|`;

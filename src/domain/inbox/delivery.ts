@@ -10,7 +10,6 @@ export const deliveryStates = [
   'parked',
   'needs_review',
   'dead',
-  /** Closed by a person. */
   'resolved',
   /** Dead for so long that its body was deleted. */
   'expired',
@@ -50,7 +49,6 @@ export type Delivery = {
 
 export type DeliveryKey = Pick<Delivery, 'accountId' | 'deliveryId'>;
 
-/** The fields that an attempt to apply a delivery may change. */
 export type DeliveryResult = Pick<
   Delivery,
   'state' | 'why' | 'flags' | 'orderId' | 'tries' | 'nextTryAt' | 'finishedAt'

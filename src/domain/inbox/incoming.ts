@@ -28,7 +28,6 @@ export type ReceivedDelivery = {
   readonly why: string | null;
 };
 
-/** What a delivery came to once its batch is stored. */
 export type StoredDelivery = {
   readonly received: ReceivedDelivery;
   /** It is parked, and what it names has become known while it was stored. */

@@ -3,19 +3,18 @@ import { countTransactions, type OrderState } from '../order-state/order-state.t
 import { paymentLimits } from '../payments/limits.ts';
 import { type Transaction, withFlags } from '../payments/transaction.ts';
 import type { ReviewFlag } from '../review-flag.ts';
-import type { Delivery, DeliveryResult } from './delivery.ts';
-import { nextTryOf } from './retry-schedule.ts';
+import type { DeliveryResult } from './delivery.ts';
+import { nextTryOf, type Tried } from './retry-schedule.ts';
 
 export type DeliveryOutcome = {
   readonly result: DeliveryResult;
   /** Names that are known from now on; deliveries parked for one of them can be applied. */
   readonly names: readonly string[];
-  /** The names that a parked delivery is parked for. */
   readonly parkedFor: readonly string[];
 };
 
 export function finish(
-  { tries }: Pick<Delivery, 'tries'>,
+  { tries }: Tried,
   now: Date,
   end: Pick<DeliveryResult, 'state' | 'why'> & {
     readonly flags?: readonly ReviewFlag[];
@@ -29,23 +28,15 @@ export function finish(
 }
 
 /** Stored until something it names appears, and tried again at growing intervals. Contract 6.6. */
-export function park(
-  delivery: Pick<Delivery, 'tries'>,
-  parkedFor: readonly string[],
-  now: Date,
-): DeliveryOutcome {
-  const result = {
-    ...nextTryOf(delivery, now, 'parked'),
-    why: 'what it names is not known yet',
-    flags: [],
-    orderId: null,
-  };
+export function park(delivery: Tried, parkedFor: readonly string[], now: Date): DeliveryOutcome {
+  const why = 'what it names is not known yet';
+  const result = { ...nextTryOf(delivery, now, 'parked'), why, flags: [], orderId: null };
   return { result, names: [], parkedFor };
 }
 
 /** The delivery names several orders: it is applied to none, and a person decides. Contract 6.4. */
 export function reportConflict(
-  delivery: Pick<Delivery, 'tries'>,
+  delivery: Tried,
   orders: readonly string[],
   now: Date,
   report?: { readonly why: string; readonly flags: readonly ReviewFlag[] },
@@ -75,16 +66,7 @@ export function findExceededLimit(before: OrderState, after: OrderState): string
   return undefined;
 }
 
-export function rejectTooMany(
-  delivery: Pick<Delivery, 'tries'>,
-  orderId: string,
-  why: string,
-  now: Date,
-): DeliveryOutcome {
-  return finish(delivery, now, {
-    state: 'needs_review',
-    why,
-    flags: ['too_many_transactions'],
-    orderId,
-  });
+export function rejectTooMany(delivery: Tried, orderId: string, why: string, now: Date) {
+  const flags = ['too_many_transactions'] as const;
+  return finish(delivery, now, { state: 'needs_review', why, flags, orderId });
 }

@@ -12,9 +12,7 @@ export type ProviderEventKey = Pick<Delivery, 'accountId' | 'provider'> & {
 };
 
 export type RecognisedDelivery = {
-  /** The stored delivery that it repeats. */
   readonly repeated: Delivery | undefined;
-  /** The delivery as it is stored if it repeats none. */
   readonly fresh: Delivery;
 };
 
@@ -25,7 +23,9 @@ export function recogniseRepeats(
   takenEvents: readonly ProviderEventKey[],
 ): ReadonlyMap<string, RecognisedDelivery> {
   const storedByKey = new Map(stored.map((delivery) => [keyOf(delivery), delivery]));
-  const taken = new Set(takenEvents.map(providerEventKeyOf));
+  const taken = new Set(
+    takenEvents.map(({ eventId, ...owner }) => keyOf({ ...owner, deliveryKey: eventId })),
+  );
   const recognised = new Map<string, RecognisedDelivery>();
   for (const delivery of deliveries) {
     const { accountId, provider, eventId } = delivery;
@@ -42,13 +42,8 @@ export function recogniseRepeats(
   return recognised;
 }
 
-/** As one text, for the keys of maps. */
 export function keyOf({ accountId, provider, deliveryKey }: RepeatKey): string {
   return `${accountId}/${provider}/${deliveryKey}`;
-}
-
-function providerEventKeyOf({ eventId, ...owner }: ProviderEventKey): string {
-  return keyOf({ ...owner, deliveryKey: eventId });
 }
 
 /** The flag stays on the delivery, whatever the result of applying it is. */

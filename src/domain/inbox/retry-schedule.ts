@@ -16,14 +16,11 @@ export const retrySeconds: readonly number[] = [
   ...[1 * hour, 2 * hour, 4 * hour, 6 * hour, 8 * hour, 12 * hour, 16 * hour, 24 * hour],
 ];
 
+export type Tried = Pick<Delivery, 'tries'>;
 type NextTry = Pick<DeliveryResult, 'state' | 'tries' | 'nextTryAt' | 'finishedAt'>;
 
 /** After one more unsuccessful try: the delivery is due again later, or dead after the last try. */
-export function nextTryOf(
-  delivery: Pick<Delivery, 'tries'>,
-  now: Date,
-  state: 'parked' | 'received',
-): NextTry {
+export function nextTryOf(delivery: Tried, now: Date, state: 'parked' | 'received'): NextTry {
   const seconds = retrySeconds[delivery.tries];
   const tries = delivery.tries + 1;
   if (seconds === undefined) return { state: 'dead', tries, nextTryAt: null, finishedAt: now };
@@ -31,19 +28,13 @@ export function nextTryOf(
 }
 
 /** After a try that ended in an error of ours: it counts like any other, or the delivery would be tried for ever. */
-export function failedTryOf(
-  delivery: Pick<Delivery, 'tries'>,
-  now: Date,
-): NextTry & Pick<DeliveryResult, 'why'> {
+export function failedTryOf(delivery: Tried, now: Date) {
   const why = 'it could not be applied and is tried again';
   return { ...nextTryOf(delivery, now, 'received'), why };
 }
 
 /** False once another process has tried it: then it is finished, or due later. */
-export function isDue(
-  { state, nextTryAt }: Pick<Delivery, 'state' | 'nextTryAt'>,
-  now: Date,
-): boolean {
+export function isDue({ state, nextTryAt }: Pick<Delivery, 'state' | 'nextTryAt'>, now: Date) {
   return isUnfinished(state) && nextTryAt !== null && nextTryAt <= now;
 }
 

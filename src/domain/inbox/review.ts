@@ -11,6 +11,12 @@ export type FlagKey = {
   readonly flag: ReviewFlag;
 };
 
+export type ReviewResolution = Pick<FlagKey, 'subject' | 'flag'> & {
+  readonly at: Date;
+  readonly actor: string;
+  readonly note: string;
+};
+
 /** The id contains the account, so that an operator needs nothing but the id. */
 export function flagIdOf({ accountId, subject, flag }: FlagKey): string {
   return `${accountId}/${subject}:${flag}`;
@@ -26,9 +32,7 @@ export function findFlagKey(id: string): FlagKey | undefined {
 }
 
 /** A transaction id starts with the id of its order. */
-export function orderIdOf(subject: string): string {
-  return subject.split('-')[0] ?? subject;
-}
+export const orderIdOf = (subject: string): string => subject.split('-')[0] ?? subject;
 
 /** A note as it may be stored; undefined if it is empty or too long. */
 export function findNote(text: string): string | undefined {

@@ -4,7 +4,16 @@ import type { ReviewFlag } from '../review-flag.ts';
 
 export type Translation =
   | { readonly kind: 'notice'; readonly notice: Notice }
-  | Report
+  /** Belongs to an order and changes none of its transactions, such as a dispute. Contract 6.9. */
+  | {
+      readonly kind: 'report';
+      readonly names: OrderReferences;
+      /** The delivery's state once its order is known. */
+      readonly state: 'needs_review' | 'ignored';
+      readonly why: string;
+      readonly flags: readonly ReviewFlag[];
+      readonly isForeignEvent?: true;
+    }
   /** Understood, and it changes nothing here. */
   | {
       readonly kind: 'ignored';
@@ -16,16 +25,7 @@ export type Translation =
   /** Can never be understood: not the expected format, or without an event or ids. */
   | { readonly kind: 'unreadable'; readonly why: string };
 
-/** Belongs to an order and changes none of its transactions, such as a dispute. Contract 6.9. */
-type Report = {
-  readonly kind: 'report';
-  readonly names: OrderReferences;
-  /** The delivery's state once its order is known. */
-  readonly state: 'needs_review' | 'ignored';
-  readonly why: string;
-  readonly flags: readonly ReviewFlag[];
-  readonly isForeignEvent?: true;
-};
+export const unreadable = (why: string) => ({ kind: 'unreadable', why }) as const;
 
 /** What can name the order of a delivery; undefined where it belongs to none. */
 export function findOrderNames(translation: Translation): OrderReferences | undefined {

@@ -23,7 +23,6 @@ const exponents = new Map([
 ]);
 for (const code of [...withdrawnSince, ...withoutMinorUnit]) exponents.delete(code);
 
-/** The number of decimals of a currency, or undefined for a code that is not accepted. */
 export const findExponent = (currency: string): number | undefined => exponents.get(currency);
 
 /** For currencies that were checked before, such as those of stored orders. */

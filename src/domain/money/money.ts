@@ -3,6 +3,7 @@
  * arithmetic is involved: JSON numbers are read by their decimal text, and rounding errors of a shop's own
  * floating-point arithmetic are removed with exact arithmetic.
  */
+import { refuseField } from '../errors.ts';
 import { limits } from '../limits.ts';
 
 /** An amount in the smallest unit of its currency: 1050 is 10.50 INR, 1050 JPY or 1.050 KWD. */
@@ -36,12 +37,10 @@ export function parseDecimal(input: SentAmount): Decimal | undefined {
   return number?.isNegative ? undefined : number?.decimal;
 }
 
-/** True for a decimal above 0, in whatever currency. */
 export const isPositive = (input: SentAmount): boolean => (parseDecimal(input)?.digits ?? 0n) > 0n;
 
 const jsonNumber = /^(-)?(\d{1,400})(?:\.(\d{1,400}))?(?:[eE]([+-]?\d{1,3}))?$/;
 
-/** Reads any JSON number by its digits, with or without an exponent. */
 function parseJsonNumber(input: number | NumberText) {
   const match = jsonNumber.exec(typeof input === 'number' ? String(input) : input.numberText);
   if (!match) return undefined;
@@ -83,6 +82,11 @@ export function parseSentAmount(input: SentAmount, exponent: number): AmountOutc
   const decimal = withoutRoundingError(number.decimal, exponent);
   // 0.3 - 0.1 - 0.2 is slightly below zero in floating point.
   return number.isNegative && decimal.digits !== 0n ? notDecimal : toMinor(decimal, exponent);
+}
+
+export function readSentAmount(field: string, input: SentAmount, exponent: number): MinorUnits {
+  const outcome = parseSentAmount(input, exponent);
+  return outcome.kind === 'amount' ? outcome.minor : refuseField(field, outcome.why);
 }
 
 /** The largest accepted rounding error is one minor unit divided by this. */

@@ -67,6 +67,4 @@ function newestOf(payments: readonly Payment[]): Payment | undefined {
   );
 }
 
-function startOf({ startedAtMs, start }: Payment): number {
-  return start?.atMs ?? startedAtMs ?? 0;
-}
+const startOf = ({ startedAtMs, start }: Payment): number => start?.atMs ?? startedAtMs ?? 0;

@@ -18,9 +18,9 @@ import type { ReviewFlag } from '../review-flag.ts';
 import {
   foldTransaction,
   isAuthentication,
+  newTransactionId,
   pickStartReferences,
   toUnfolded,
-  transactionIdFor,
   type Unfolded,
 } from './matching.ts';
 import { placeRecords } from './placement.ts';
@@ -33,14 +33,10 @@ type OrderTransactions = {
   readonly unloaded?: Pick<Unloaded, 'transactionIds'>;
 };
 
-/** A payment or refund with its records, before it is folded. */
 type Placed = ReturnType<typeof countCaptures>[number] | PlacedRefund;
 
 /** Returns the same list of transactions when the notice is known already. */
-export function regroup(
-  orderState: OrderTransactions,
-  notice: DeliveredNotice,
-): Pick<OrderTransactions, 'transactions' | 'held'> {
+export function regroup(orderState: OrderTransactions, notice: DeliveredNotice) {
   const { transactions, held } = orderState;
   const { provider } = notice;
   const isOfGroup = groupOf(notice);
@@ -67,7 +63,6 @@ export function regroup(
   };
 }
 
-/** Whether the notice, once added, would be held for this reason. */
 export function isHeldFor(orderState: OrderTransactions, notice: DeliveredNotice, hold: Hold) {
   return regroup(orderState, notice).held.some(
     (entry) => entry.hold === hold && noticeOf(entry).deliveryKey === notice.deliveryKey,
@@ -104,9 +99,7 @@ function refundGroup({ paymentPspOrder, paymentPspId, pspTransactionId }: Refund
   return paymentPspOrder ?? paymentPspId ?? pspTransactionId;
 }
 
-function noticeOf(held: HeldNotice): AnyNotice {
-  return 'payment' in held ? held.payment : held.refund;
-}
+const noticeOf = (held: HeldNotice): AnyNotice => ('payment' in held ? held.payment : held.refund);
 
 /** All records of the group including the new ones; undefined when none is new. */
 function collectRecords(
@@ -173,7 +166,6 @@ function assignTransactions(
   const all: Transaction[] = [...others, ...emptied];
   const taken = new Set(unloaded?.transactionIds);
   for (const entry of [...all, ...owners]) if (entry) taken.add(entry.transactionId);
-  const isTaken = (id: string) => taken.has(id);
   for (const [index, one] of placed.entries()) {
     const owner = owners[index];
     if (owner && isUnchanged(owner, one)) {
@@ -182,7 +174,7 @@ function assignTransactions(
     }
     const transactionId =
       owner?.transactionId ??
-      transactionIdFor(order.orderId, isTaken, byIdPrecedence(one.notices), receivedAt);
+      newTransactionId(order.orderId, taken, receivedAt, byIdPrecedence(one.notices));
     taken.add(transactionId);
     const start = owner?.start ?? null;
     const notices = [...(owner?.notices.filter(isAuthentication) ?? []), ...one.notices];

@@ -54,7 +54,6 @@ export function lowestIdTimeOf({ payment, refund, receivedAt }: DeliveredNotice)
   return lowest;
 }
 
-/** Describes the rest of a large order of which a part was loaded. */
 export function unloadedOf(
   { countedId: _counted, ...tally }: StoredTally,
   loaded: readonly Transaction[],

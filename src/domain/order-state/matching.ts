@@ -3,7 +3,7 @@
  * order in which notices arrive.
  */
 import type { Order } from '../orders/order.ts';
-import { foldPayment, type UnfoldedPayment } from '../payments/fold-payment.ts';
+import { foldPayment } from '../payments/fold-payment.ts';
 import { foldRefund, type UnfoldedRefund } from '../payments/fold-refund.ts';
 import type { PaymentNotice, References, RefundNotice } from '../payments/notice.ts';
 import type { Trace } from '../payments/ranking.ts';
@@ -12,9 +12,9 @@ import type {
   Payment,
   Refund,
   StartReferences,
-  Stored,
   Transaction,
 } from '../payments/transaction.ts';
+import type { UnfoldedPayment } from '../payments/weigh-payment.ts';
 import type { ProviderName } from '../provider-name.ts';
 import { isoTimestamp } from '../time.ts';
 
@@ -49,7 +49,6 @@ export function foldTransaction(
     : foldRefund(transaction, trace);
 }
 
-/** A started transaction without any notice of the provider. */
 export function toUnfolded(started: StartedTransaction): Unfolded {
   const { type, transactionId, provider, start } = started;
   const common = { transactionId, provider, start, pspTransactionId: null, notices: [] };
@@ -59,9 +58,7 @@ export function toUnfolded(started: StartedTransaction): Unfolded {
 }
 
 /** An authentication is about a payment that was started here, and is no payment itself. Contract 6.4. */
-export function isAuthentication(notice: AnyNotice): boolean {
-  return notice.record === 'authentication';
-}
+export const isAuthentication = (notice: AnyNotice): boolean => notice.record === 'authentication';
 
 /** The references by which a notice may match a started transaction; stored as `names`. */
 export function pickStartReferences(references: References): { names?: StartReferences } {
@@ -120,9 +117,8 @@ function showBestAttempt(
   const all = [...others, foldTransaction(merged, amounts)];
   if (shown.length === 0) return all;
   // The attempt that was shown before becomes a transaction of its own.
-  const taken = new Set(all.map((entry) => entry.transactionId));
   const startedAt = new Date(start?.atMs ?? 0);
-  const transactionId = transactionIdFor(orderId, (one) => taken.has(one), shown, startedAt);
+  const transactionId = newTransactionId(orderId, idsOf(all), startedAt, shown);
   return [...all, { ...own, transactionId }];
 }
 
@@ -210,51 +206,35 @@ export function pspKeyOf(key: Pick<Transaction, 'provider' | 'pspTransactionId'>
   return `${key.provider} ${key.pspTransactionId}`;
 }
 
-/** An id made from the provider's time, so that it does not depend on the order of arrival. */
-export function transactionIdFor(
-  orderId: string,
-  isTaken: (transactionId: string) => boolean,
-  notices: ReadonlyArray<AnyNotice | Stored<AnyNotice>>,
-  fallback: Date,
-): string {
-  const timeMs = notices.map(idTimeOf).find((time) => time !== undefined);
-  return newTransactionId(orderId, timeMs === undefined ? fallback : new Date(timeMs), isTaken);
-}
-
-/** The time in the id of a transaction with this notice. */
 export function idTimeOf(notice: AnyNotice): number | undefined {
   return notice.namedAtMs ?? notice.recordedAtMs ?? notice.startedAtMs ?? notice.occurredAtMs;
 }
 
-/** The id of a payment or refund that is started now. */
-export function nextTransactionId(
-  orderId: string,
-  transactions: readonly Transaction[],
-  now: Date,
-): string {
-  return newTransactionId(orderId, now, (id) =>
-    transactions.some(({ transactionId }) => transactionId === id),
-  );
+export function idsOf(transactions: readonly Transaction[]): Set<string> {
+  return new Set(transactions.map(({ transactionId }) => transactionId));
 }
 
-/** `<order_id>-<yyMMddHHmmss>`, with the next free second if that id is taken. Contract 4.5. */
+/**
+ * `<order_id>-<yyMMddHHmmss>`, with the next free second if that id is taken. Contract 4.5. The provider's time comes
+ * before `startedAt`, so that the id does not depend on the order of arrival.
+ */
 export function newTransactionId(
   orderId: string,
-  start: Date,
-  isTaken: (transactionId: string) => boolean,
+  taken: ReadonlySet<string>,
+  startedAt: Date,
+  notices: readonly AnyNotice[] = [],
 ): string {
+  const providerMs = notices.map(idTimeOf).find((time) => time !== undefined);
   // An order may have many payments of one second, so a time is formatted once for each minute.
-  for (let second = Math.floor(start.getTime() / 1000); ; ) {
+  for (let second = Math.floor((providerMs ?? startedAt.getTime()) / 1000); ; ) {
     const minute = `${orderId}-${idTimeAt(new Date(second * 1000))}`.slice(0, -2);
     for (let within = second % 60; within < 60; within += 1) {
       const transactionId = `${minute}${within < 10 ? '0' : ''}${within}`;
-      if (!isTaken(transactionId)) return transactionId;
+      if (!taken.has(transactionId)) return transactionId;
       second += 1;
     }
   }
 }
 
 /** The end of a transaction id. The year has two digits, so these texts are in the order of time within a century only. */
-export function idTimeAt(at: Date): string {
-  return isoTimestamp(at).replaceAll(/\D/g, '').slice(2, 14);
-}
+export const idTimeAt = (at: Date): string => isoTimestamp(at).replaceAll(/\D/g, '').slice(2, 14);

@@ -39,11 +39,8 @@ export type OrderSummary = {
   readonly flags: readonly ReviewFlag[];
 };
 
-export type { DeliveredNotice };
-
 const failedAttemptsMax = 15;
 
-/** Adds the notice and folds everything it affects again. */
 export function applyNotice<State extends OrderState>(
   orderState: State,
   notice: DeliveredNotice,
@@ -122,13 +119,11 @@ export function decideOrderSummary(orderState: OrderState, now: Date): OrderSumm
 
 type WithTransactions = Pick<OrderState, 'order' | 'transactions' | 'unloaded'>;
 
-/** The tally of all transactions of the order, loaded or not. */
 export function totalOf({ order, transactions, unloaded }: WithTransactions): Tally {
   const loaded = tallyOf(transactions, order.amounts);
   return unloaded ? addTally(unloaded.tally, loaded) : loaded;
 }
 
-/** The number of all transactions of the order, loaded or not. */
 export function countTransactions({ transactions, unloaded }: OrderState): number {
   return transactions.length + (unloaded?.tally.transactions ?? 0);
 }
@@ -142,10 +137,7 @@ function isOver({ lapsesAt }: OrderState['order'], { failed }: Tally, now: Date)
   return now >= lapsesAt || failed >= failedAttemptsMax;
 }
 
-function relate(
-  { order, announcedDuplicates }: OrderState,
-  transactions: readonly Transaction[],
-): readonly Transaction[] {
+function relate({ order, announcedDuplicates }: OrderState, transactions: readonly Transaction[]) {
   return relateTransactions(transactions, order.amounts, announcedDuplicates);
 }
 

@@ -8,7 +8,6 @@ export type ReturnStatus = 'success' | 'failed' | 'pending';
 
 type PaymentReturn = {
   readonly status: ReturnStatus;
-  /** The payment that the status is about. */
   readonly payment: Payment;
   /** False while the result may still change soon; the status is then pending. */
   readonly isKnown: boolean;

@@ -20,7 +20,6 @@ import type { StoredPaymentNotice, VoidState } from '../payments/transaction.ts'
 
 type VoidTarget = { readonly payment: PaymentWithCaptures; readonly capture: string | undefined };
 
-/** All notices of one void. */
 type TargetedVoid = Pick<VoidTarget, 'capture'> & {
   readonly notices: readonly StoredPaymentNotice[];
 };

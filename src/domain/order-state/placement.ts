@@ -40,10 +40,7 @@ export function placeRecords(
  * Assigns captures to their authorisation or payment. Captures without a target belong to the only payment that did not
  * fail. If no payment is known yet, they form one: the money was captured, whether its authorisation was reported or not.
  */
-function placeCaptures(
-  notices: readonly StoredPaymentNotice[],
-  held: HeldRecord[],
-): PaymentWithCaptures[] {
+function placeCaptures(notices: readonly StoredPaymentNotice[], held: HeldRecord[]) {
   const ofRecord = (record: StoredPaymentNotice['record']) =>
     Map.groupBy(
       notices.filter((notice) => notice.record === record),

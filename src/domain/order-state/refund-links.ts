@@ -1,6 +1,16 @@
-/** Which refunds belong to which payment, and what was paid, refunded and can still be refunded of an order. */
+/**
+ * Which refunds belong to which payment, what was paid, refunded and can still be refunded of an order, and how a refund
+ * is split.
+ */
 import type { MinorUnits } from '../money/money.ts';
-import { netAmount, type Payment, type Refund, type Transaction } from '../payments/transaction.ts';
+import { countedOf } from '../payments/captures.ts';
+import {
+  type Capture,
+  netAmount,
+  type Payment,
+  type Refund,
+  type Transaction,
+} from '../payments/transaction.ts';
 import { byPspId, paymentsOf, pspKeyOf, refundsOf } from './matching.ts';
 import { movedAmount, refundAmount } from './tally.ts';
 
@@ -28,7 +38,6 @@ export function linkRefunds(transactions: readonly Transaction[]) {
   return { findPaymentOf, listRefundsOf };
 }
 
-/** By the ids of the payments and of their captures. */
 function mapByPspKey(payments: readonly Payment[]): ReadonlyMap<string, Payment> {
   const byKey = new Map<string, Payment>();
   for (const payment of payments) {
@@ -42,10 +51,7 @@ function mapByPspKey(payments: readonly Payment[]): ReadonlyMap<string, Payment>
 }
 
 /** A refund that references only the order is applied only if exactly one payment did not fail. Contract 4.9. */
-function choosePaymentOfOrder(
-  { provider, paymentPspOrder }: Refund,
-  payments: readonly Payment[],
-): Payment | undefined {
+function choosePaymentOfOrder({ provider, paymentPspOrder }: Refund, payments: readonly Payment[]) {
   return payments
     .filter(
       (payment) =>
@@ -68,11 +74,7 @@ export function findLatestRefundOf(payment: Payment, links: RefundLinks): Refund
  * A full refund returns the whole payment, with or without the consumer's fee. If the payment is not known, the
  * amount is compared with the order's total.
  */
-export function refundTypeOf(
-  refund: Refund,
-  links: RefundLinks,
-  orderTotal: number,
-): 'full_refund' | 'partial_refund' {
+export function refundTypeOf(refund: Refund, links: RefundLinks, orderTotal: number) {
   const payment = links.findPaymentOf(refund);
   const isKnown = payment !== undefined && payment.amount !== null;
   const whole = isKnown ? [payment.amount, netAmount(payment)] : [orderTotal];
@@ -105,7 +107,6 @@ export function refundBalance(transactions: readonly Transaction[], currency: st
     refunded: sum(refunds, (refund) => movedAmount(refund, currency)),
     pending: sum(refunds, (refund) => refundAmount(refund, 'pending')),
     available,
-    /** What is available of one payment, in its own currency. */
     availableOf: (payment: Payment) =>
       payment.currency === currency ? Math.min(leftOf(payment), available) : leftOf(payment),
   };
@@ -117,4 +118,53 @@ function openOrMade(refund: Refund): MinorUnits {
 
 function sum<Entry>(entries: readonly Entry[], amountOf: (entry: Entry) => MinorUnits): MinorUnits {
   return entries.reduce((total, entry) => total + amountOf(entry), 0);
+}
+
+/**
+ * Splits a refund over the captures of a payment, because some providers refund one capture at a time. The amount is
+ * taken from captures that are not fully refunded, oldest first. Contract 4.12.
+ */
+export function splitRefund(
+  transactions: readonly Transaction[],
+  payment: Payment & { readonly pspTransactionId: string },
+  amount: MinorUnits,
+): { readonly paymentPspId: string; readonly amount: MinorUnits }[] {
+  const captures = countedOf(payment.captures);
+  const remaining = remainingOf(captures, linkRefunds(transactions).listRefundsOf(payment));
+  const shares = [];
+  let open = amount;
+  for (const { pspId } of captures) {
+    const share = Math.min(open, remaining.get(pspId) ?? 0);
+    if (share > 0) shares.push({ paymentPspId: pspId, amount: share });
+    open -= share;
+  }
+  if (open === 0) return shares;
+  // Without captures, or if the known ones do not cover the amount, it is one refund.
+  return [{ paymentPspId: captures[0]?.pspId ?? payment.pspTransactionId, amount }];
+}
+
+/** The unrefunded amount of each capture. Refunds that reference only the payment are subtracted last, oldest first. */
+function remainingOf(captures: readonly Capture[], refunds: readonly Refund[]) {
+  const remaining = new Map(captures.map(({ pspId, amount }) => [pspId, amount]));
+  let unassigned = 0;
+  for (const { pspId, amount } of refunds.flatMap(sharesOf)) {
+    const before = pspId === null ? undefined : remaining.get(pspId);
+    const taken = Math.min(amount, before ?? 0);
+    if (pspId !== null && before !== undefined) remaining.set(pspId, before - taken);
+    unassigned += amount - taken;
+  }
+  for (const { pspId } of captures) {
+    const before = remaining.get(pspId) ?? 0;
+    const taken = Math.min(unassigned, before);
+    remaining.set(pspId, before - taken);
+    unassigned -= taken;
+  }
+  return remaining;
+}
+
+function sharesOf({ parts, status, amount, paymentPspId }: Refund) {
+  const shares = parts
+    ? parts.map((part) => ({ ...part, pspId: part.capturePspId }))
+    : [{ status, amount: amount ?? 0, pspId: paymentPspId }];
+  return shares.filter((share) => share.status !== 'failed');
 }

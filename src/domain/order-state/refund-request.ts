@@ -1,7 +1,13 @@
 /** Decides whether a requested refund is allowed, and its amount. Pure; callers hold the order's lock. */
 import { refuseField, ServiceError } from '../errors.ts';
 import { findExponent } from '../money/currency.ts';
-import { formatAmount, type MinorUnits, parseSentAmount, type SentAmount } from '../money/money.ts';
+import {
+  formatAmount,
+  type MinorUnits,
+  parseSentAmount,
+  readSentAmount,
+  type SentAmount,
+} from '../money/money.ts';
 import type { Payment, Refund, Transaction } from '../payments/transaction.ts';
 import { paymentsOf, refundsOf } from './matching.ts';
 import type { OrderState } from './order-state.ts';
@@ -10,7 +16,6 @@ import { linkRefunds, refundBalance } from './refund-links.ts';
 export type RequestedRefund = {
   /** The payment to refund; if absent, the one that paid for the order. */
   readonly transactionId: string | undefined;
-  /** If absent, the whole available amount. */
   readonly amount: SentAmount | undefined;
   readonly refundRequestId: string | undefined;
   /** What was refunded or being refunded when somebody decided on this refund; if absent, it is not compared. */
@@ -63,10 +68,9 @@ function refuseOutdated(
   exponent: number,
 ): void {
   if (sent === undefined) return;
-  const outcome = parseSentAmount(sent, exponent);
-  if (outcome.kind === 'refused') refuseField('refunded_so_far', outcome.why);
+  const known = readSentAmount('refunded_so_far', sent, exponent);
   const current = refundedSoFar(transactions, currency);
-  if (outcome.minor === current) return;
+  if (known === current) return;
   throw new ServiceError(
     'ORDER_CONFLICT',
     `The refunds of this order have changed meanwhile: ${formatAmount(current, exponent)} ${currency} are refunded or on their way now. Nothing was refunded. Close this, look at the refunds, and start again if a refund is still wanted.`,
@@ -136,9 +140,7 @@ function choosePayment(
   throw new ServiceError('REFUND_NOT_ALLOWED', 'No payment of this order has succeeded.');
 }
 
-function isDuplicate({ flags }: Payment): boolean {
-  return flags.includes('duplicate_capture');
-}
+const isDuplicate = ({ flags }: Payment): boolean => flags.includes('duplicate_capture');
 
 function balanceOf({ order, transactions }: OrderState) {
   return refundBalance(transactions, order.amounts.currency);
@@ -152,8 +154,7 @@ export function isRefundable(payment: Payment): payment is RefundablePayment {
 }
 
 function readAmount(sent: SentAmount, exponent: number): MinorUnits {
-  const outcome = parseSentAmount(sent, exponent);
-  if (outcome.kind === 'refused') refuseField('refund_amount', outcome.why);
-  if (outcome.minor === 0) refuseField('refund_amount', 'must be more than 0');
-  return outcome.minor;
+  const amount = readSentAmount('refund_amount', sent, exponent);
+  if (amount === 0) refuseField('refund_amount', 'must be more than 0');
+  return amount;
 }

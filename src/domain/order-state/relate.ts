@@ -34,10 +34,7 @@ export function ordersCreatedHere(transactions: readonly Transaction[]): Readonl
 }
 
 /** A payment may be of an order that another payment of this order created at the provider. */
-function applyDiscounts(
-  transactions: readonly Transaction[],
-  expected: Expected,
-): readonly Transaction[] {
+function applyDiscounts(transactions: readonly Transaction[], expected: Expected) {
   const isOffer = (entry: Transaction): entry is Payment =>
     entry.type === 'payment' && entry.offerId !== null;
   if (!transactions.some(isOffer)) return transactions;
@@ -80,10 +77,7 @@ function groupOf({ provider, notices, pspTransactionId }: Payment): string {
  * Null if the refunds that the provider reported account for its newest total. Otherwise what is withheld: refunds that
  * were requested here and not reported yet are not available anyway.
  */
-function unknownRefundsOf(
-  payments: readonly Payment[],
-  refunds: readonly Refund[],
-): MinorUnits | null {
+function unknownRefundsOf(payments: readonly Payment[], refunds: readonly Refund[]) {
   const totals = [...payments, ...refunds].flatMap(({ status, notices }) =>
     notices
       .flatMap(({ refundedTotal }) => refundedTotal ?? [])

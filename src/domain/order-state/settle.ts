@@ -11,7 +11,6 @@ import {
 } from './order-state.ts';
 import { flagDuplicates, listAnnounced } from './relate.ts';
 
-/** An order state with the summary of its order at one moment. */
 export type SettledOrderState = OrderState & { readonly summary: OrderSummary };
 
 export function settle<State extends OrderState>(

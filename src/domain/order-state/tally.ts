@@ -27,7 +27,6 @@ const emptyTally = {
 
 export type Tally = Readonly<typeof emptyTally>;
 
-/** What is stored with a large order. */
 export type StoredTally = Tally & {
   /** The successful payment that is not flagged as a duplicate. */
   readonly countedId: string | null;
@@ -36,7 +35,6 @@ export type StoredTally = Tally & {
 /** The transactions of a large order that are not loaded. */
 export type Unloaded = {
   readonly tally: Tally;
-  /** The ids of the order's transactions from this text on. */
   readonly idsFrom: string;
   readonly transactionIds: ReadonlySet<string>;
   /** Provider and id of the transactions that are loaded, if they exist. */
@@ -53,17 +51,14 @@ export function tallyOf(transactions: readonly Transaction[], expected: Expected
       continue;
     }
     tally.payments += 1;
-    if (entry.status === 'failed' && wasAttempted(entry)) tally.failed += 1;
+    const wasAttempted = entry.failure?.code !== 'PROVIDER_UNAVAILABLE';
+    if (entry.status === 'failed' && wasAttempted) tally.failed += 1;
     if (entry.status !== 'succeeded') continue;
     tally.succeeded += 1;
     if (completes(entry, expected)) tally.completing += 1;
     if (entry.currency === expected.currency) tally.paid += entry.amount ?? 0;
   }
   return tally;
-}
-
-function wasAttempted({ failure }: Payment): boolean {
-  return failure?.code !== 'PROVIDER_UNAVAILABLE';
 }
 
 /** With `sign` -1, `b` is subtracted. */

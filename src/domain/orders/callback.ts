@@ -4,7 +4,6 @@ import { refuseField, ServiceError } from '../errors.ts';
 import { isSecureWebAddress, isWebAddress } from '../web-address.ts';
 import type { OrderDetails } from './order.ts';
 
-/** The callback fields of an order or of one payment. */
 type CallbackFields = {
   readonly callbackUrl?: OrderDetails['callbackUrl'] | undefined;
   readonly callbackMode?: OrderDetails['callbackMode'] | undefined;

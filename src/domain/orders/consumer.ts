@@ -2,11 +2,9 @@
  * Which consumer an order is for. An order token must not reveal whether a phone number belongs to a customer of the
  * shop, so a consumer set by an order token gets an id that is valid for this order only. Contract 2.9 and 11.2.
  */
-
 import { ServiceError } from '../errors.ts';
 import type { Order, User } from './order.ts';
 
-/** The two ids a consumer may have. */
 export type ConsumerIds = {
   /** The same in all orders of the account, so it links them. */
   readonly ofAccount: string;
@@ -14,7 +12,6 @@ export type ConsumerIds = {
   readonly ofOrder: string;
 };
 
-/** The kind of token that changes an order. */
 export type ChangedBy = 'merchant' | 'order';
 
 type ConsumerLink = Pick<Order, 'userId' | 'restricted'>;

@@ -2,7 +2,6 @@
  * Checks the arithmetic of cart items. Items are stored as sent, except that numbers which no double
  * represents exactly get a form that can be stored.
  */
-
 import { refuseField } from '../errors.ts';
 import { getExponent } from '../money/currency.ts';
 import {
@@ -15,21 +14,15 @@ import {
   type NumberText,
   parseDecimal,
   parseSentAmount,
+  readSentAmount,
   type SentAmount,
 } from '../money/money.ts';
 import type { Amounts, LineItem, SentDetails, SentLineItem, StoredNumber } from './order.ts';
 
 type CheckedItem = ReturnType<typeof checkItem>;
 
-type CheckedItems = {
-  /** The items to store. */
-  readonly stored: readonly LineItem[];
-  /** Equal items have equal canonical forms: numbers are compared by value. */
-  readonly canonical: readonly unknown[];
-};
-
 /** Refuses items with invalid numbers, and on request items that do not add up. */
-export function checkLineItems(details: SentDetails, order: Amounts): CheckedItems | undefined {
+export function checkLineItems(details: SentDetails, order: Amounts) {
   const { lineItems, validateOrderLineItem } = details;
   if (!lineItems) return undefined;
   if (lineItems.length === 0)
@@ -39,6 +32,7 @@ export function checkLineItems(details: SentDetails, order: Amounts): CheckedIte
   if (validateOrderLineItem) checkArithmetic(checked, order, exponent);
   return {
     stored: lineItems.map((item) => toStoredItem(item, exponent)),
+    /** Equal items have equal canonical forms: numbers are compared by value. */
     canonical: checked.map(canonicalItem),
   };
 }
@@ -97,11 +91,8 @@ const summedFields = [
 ] as const;
 
 function itemAmounts({ item, at, rate, quantity }: CheckedItem, exponent: number) {
-  const read = (name: string, input: SentAmount | undefined): MinorUnits | undefined => {
-    if (input === undefined) return undefined;
-    const outcome = parseSentAmount(input, exponent);
-    return outcome.kind === 'amount' ? outcome.minor : refuseField(`${at}.${name}`, outcome.why);
-  };
+  const read = (name: string, input: SentAmount | undefined) =>
+    input === undefined ? undefined : readSentAmount(`${at}.${name}`, input, exponent);
   const tax = read('tax', item.tax) ?? 0;
   const sentTotal = read('total_amount', item.totalAmount);
   if (sentTotal !== undefined && tax > sentTotal) {

@@ -8,18 +8,15 @@ export type OrderFilter = {
   readonly status?: OrderStatus;
   /** On the order or on one of its transactions, resolved or not. */
   readonly flag?: ReviewFlag;
-  /** Created then or later. */
   readonly from?: Date;
   /** Created before, to the second. */
   readonly to?: Date;
-  /** That of the order. */
   readonly currency?: string;
   /** The total of the order in minor units, which mean nothing without a currency. */
   readonly amountMin?: MinorUnits;
   readonly amountMax?: MinorUnits;
   /** The order has a payment for which all of these hold. */
   readonly payment?: PaymentFilter;
-  /** The order has a refund that succeeded. */
   readonly isRefunded?: true;
 };
 

@@ -6,13 +6,7 @@ import type { AccountSettings, AlternateCurrency } from '../accounts/account.ts'
 import { refuseField } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { findExponent, getExponent } from '../money/currency.ts';
-import {
-  convertAmount,
-  type MinorUnits,
-  parseDecimal,
-  parseSentAmount,
-  type SentAmount,
-} from '../money/money.ts';
+import { convertAmount, parseDecimal, readSentAmount, type SentAmount } from '../money/money.ts';
 import { checkLineItems } from './line-items.ts';
 import type {
   Amounts,
@@ -22,7 +16,7 @@ import type {
   SentUser,
   User,
 } from './order.ts';
-import { readPhone } from './phone.ts';
+import { defaultCountryCode, readPhone } from './phone.ts';
 
 /** A create-order request in our names. `http/` has checked shapes and lengths. */
 export type OrderRequest = {
@@ -86,24 +80,18 @@ export function decideAmounts(
   if (request.totalAmount === undefined) {
     refuseField('total_amount', 'is missing: send the total including tax, such as 10.50');
   }
-  const total = readAmount('total_amount', request.totalAmount, exponent);
+  const total = readSentAmount('total_amount', request.totalAmount, exponent);
   if (total === 0) refuseField('total_amount', 'must be more than 0');
-  const tax = request.tax === undefined ? 0 : readAmount('tax', request.tax, exponent);
+  const tax = request.tax === undefined ? 0 : readSentAmount('tax', request.tax, exponent);
   if (tax > total) refuseField('tax', 'is more than total_amount');
   if (request.amountBeforeTax === undefined) {
     return { currency, total, tax, beforeTax: total - tax };
   }
-  const beforeTax = readAmount('amount_before_tax', request.amountBeforeTax, exponent);
+  const beforeTax = readSentAmount('amount_before_tax', request.amountBeforeTax, exponent);
   if (beforeTax + tax !== total) {
     refuseField('total_amount', 'must be exactly amount_before_tax plus tax: correct the amounts');
   }
   return { currency, total, tax, beforeTax };
-}
-
-function readAmount(field: string, input: SentAmount, exponent: number): MinorUnits {
-  const outcome = parseSentAmount(input, exponent);
-  if (outcome.kind === 'refused') refuseField(field, outcome.why);
-  return outcome.minor;
 }
 
 function convertAmounts(original: Amounts, alternate: AlternateCurrency): Amounts {
@@ -155,7 +143,8 @@ export function readUser(prefix: string, sent: SentUser, known?: User): User {
 
 /** The stored country code, unless it is only the default of a consumer without a number. */
 function knownCountryCode(known: User | undefined): string | undefined {
-  const isDefault = known?.mobileNumber === undefined && known?.countryCode === '+91';
+  const isDefault =
+    known?.mobileNumber === undefined && known?.countryCode === `+${defaultCountryCode}`;
   return isDefault ? undefined : known?.countryCode;
 }
 

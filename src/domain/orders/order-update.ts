@@ -57,11 +57,13 @@ function decideContent(order: Order, update: OrderUpdate, settings: AccountSetti
     refuseField('currency', `must stay ${received.currency}: create a new order for another one`);
   }
   const { user, ...details } = order.details;
+  const { amountBeforeTax, tax, totalAmount } = update;
   const updated = decideOrder(
     {
       invoiceId: order.invoiceId,
       currency: received.currency,
-      ...(givesAmounts(update) ? amountsOf(update) : amountsAsReceived(order)),
+      // Amounts are replaced as a set: an absent one is not taken from the order.
+      ...(givesAmounts(update) ? { amountBeforeTax, tax, totalAmount } : amountsAsReceived(order)),
       // The consumer is merged field by field; every other detail is replaced as a whole.
       details: { ...details, ...update.details },
       knownUser: user,
@@ -76,11 +78,6 @@ function decideContent(order: Order, update: OrderUpdate, settings: AccountSetti
   );
   const { amounts, conversion } = givesAmounts(update) ? updated : order;
   return { amounts, conversion, details: updated.details };
-}
-
-/** Amounts are replaced as a set: an absent one is not taken from the order. */
-function amountsOf({ amountBeforeTax, tax, totalAmount }: OrderUpdate) {
-  return { amountBeforeTax, tax, totalAmount };
 }
 
 function amountsAsReceived({ amounts, conversion }: Order) {

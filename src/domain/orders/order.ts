@@ -28,7 +28,6 @@ export type User = {
   readonly mobileNumber?: string;
 };
 
-/** A consumer as a request sends them, before the phone number is parsed. */
 export type SentUser = Omit<User, 'countryCode' | 'mobileNumber'> & SentPhone;
 
 export type Address = {
@@ -87,7 +86,6 @@ export type OrderDetails = {
   readonly validateOrderLineItem?: boolean;
 };
 
-/** Details as a request sends them, before they are checked. */
 export type SentDetails = Omit<OrderDetails, 'user' | 'lineItems'> & {
   readonly user?: SentUser;
   readonly lineItems?: readonly SentLineItem[];
@@ -95,7 +93,6 @@ export type SentDetails = Omit<OrderDetails, 'user' | 'lineItems'> & {
 
 /** An identifier of a consumer the order had before, so that erasing that consumer finds the order. Contract 8.7. */
 export type EarlierConsumer = {
-  /** The order's `userId` at that time. */
   readonly userId: string | null;
   /** A keyed digest of an e-mail address or phone number that the order no longer contains. */
   readonly digest: string;

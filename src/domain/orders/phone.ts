@@ -2,7 +2,6 @@
  * Normalises phone numbers as shops send them: a country code with its plus, and the national number as digits.
  * Every spelling of a number gives the same form. Contract 3.10.
  */
-
 import { holdsCardNumber } from '../cards/card-numbers.ts';
 import { refuseField } from '../errors.ts';
 import { limits } from '../limits.ts';
@@ -12,13 +11,11 @@ export type SentPhone = {
   readonly mobileNumber?: string | number;
 };
 
-type Phone = { readonly countryCode: string; readonly mobileNumber?: string };
-
 /** For numbers without a country code. Contract 3.4. */
 export const defaultCountryCode = '91';
 
 /** `prefix` precedes the names of fields in refusals, such as `user.`. */
-export function readPhone(prefix: string, sent: SentPhone): Phone {
+export function readPhone(prefix: string, sent: SentPhone) {
   const written = readNumber(prefix, sent.mobileNumber);
   const given = readCountryCode(prefix, sent.countryCode);
   if (!written) return { countryCode: `+${given ?? defaultCountryCode}` };
@@ -135,7 +132,6 @@ const codesByLength: ReadonlyArray<ReadonlySet<string>> = [
     992 993 994 995 996 998`),
 ];
 
-/** The country code at the start of the digits; undefined when there is none. */
 export function findCountryCode(digits: string): string | undefined {
   for (const [index, codes] of codesByLength.entries()) {
     const code = digits.slice(0, index + 1);

@@ -76,10 +76,7 @@ export function newestTotal(totals: readonly Total[]): Total | undefined {
 }
 
 /** Distributes the total over the captures up to its time, oldest first; later captures count in full. */
-function boundedAmounts(
-  payments: readonly PlacedPayment[],
-  total: Total | undefined,
-): ReadonlyMap<string, MinorUnits> {
+function boundedAmounts(payments: readonly PlacedPayment[], total: Total | undefined) {
   const captured = payments
     .flatMap(listCaptured)
     .sort((a, b) => a.atMs - b.atMs || (a.pspId < b.pspId ? -1 : 1));
@@ -94,7 +91,6 @@ function boundedAmounts(
   return amounts;
 }
 
-/** The successful captures that were not voided, or the payment itself if it was made in one step. */
 function listCaptured({ pspId, records, captures, voided }: PlacedPayment) {
   // A payment made in one step cannot be captured again, so captures beside it do not count.
   if (isOneStep(records))
@@ -114,12 +110,10 @@ export function impliedStatus({ status }: Capture): PaymentStatus {
   return status === 'pending' || status === 'failed' ? status : 'authorized';
 }
 
-/** The captures that money was taken with. */
 export function countedOf(captures: readonly Capture[] | null): Capture[] {
   return (captures ?? []).filter(({ amount }) => amount > 0);
 }
 
-/** The notice that gives the amount of a capture. */
 export function findAmountOf(notices: PlacedCapture['notices']) {
   return findHighest(rankNotices(notices, paymentStatuses), 'amount');
 }

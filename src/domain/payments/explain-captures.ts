@@ -66,9 +66,7 @@ function becauseOfStatus(payment: Payment, { money, ranking }: WeighedPayment): 
   });
 }
 
-function statusOf({ status }: N) {
-  return status;
-}
+const statusOf = ({ status }: N) => status;
 
 function findDeciding(
   payment: Payment,
@@ -88,9 +86,9 @@ function findDeciding(
       );
     case 'captured-in-full':
     case 'captured-in-part':
-      return findCounted(payment);
+      return [...countedNotices(payment).values()];
     case 'captured-and-rest-voided':
-      return [...findCounted(payment), ...findVoid(payment, ranking)];
+      return [...countedNotices(payment).values(), ...findVoid(payment, ranking)];
     case 'voided':
       return findVoid(payment, ranking);
     case 'void-pending':
@@ -116,17 +114,11 @@ function findReport({ captures }: Payment, ranking: Ranked, status: Payment['sta
     : first(ranking, (notice) => isCapture(notice) && ids.has(notice.pspTransactionId));
 }
 
-/** The highest of which this is true, as a list. */
 function first({ highestFirst }: Ranked, is: (notice: N) => boolean): N[] {
   return highestFirst.filter(is).slice(0, 1);
 }
 
 /** The notices that give the amounts of the captures that count, in the order of the captures. */
-function findCounted(payment: Payment): N[] {
-  return [...countedNotices(payment).values()];
-}
-
-/** By the provider's id of the capture. */
 function countedNotices({ captures, notices }: Payment): ReadonlyMap<string, N> {
   const reports = Map.groupBy(notices.filter(isCapture), ownId);
   return new Map(
@@ -154,7 +146,7 @@ function becauseOfAmount(
   // Another record of the provider's order may have the total that limits a payment made in one step.
   const limiting =
     findHighest(ranking, 'capturedTotal') ?? findHighest(ranking, 'amount', isSource);
-  const setBy = isLimited ? [limiting ?? []].flat() : findCounted(payment);
+  const setBy = isLimited ? [limiting ?? []].flat() : [...countedNotices(payment).values()];
   return becauseTogether(ranking, 'captured-total', setBy, 'amount');
 }
 

@@ -17,8 +17,6 @@ import {
 } from './transaction.ts';
 import { authorizedSince, type UnfoldedPayment, weighPayment } from './weigh-payment.ts';
 
-export type { UnfoldedPayment } from './weigh-payment.ts';
-
 /**
  * `ordersCreatedHere`: the provider's ids of the orders that this service created there for the order. `trace` takes
  * what set each field.

@@ -35,7 +35,6 @@ type N = Weighed<StoredRefundNotice>;
 type Ranked = Ranking<StoredRefundNotice>;
 type Parts = readonly RefundPart[];
 
-/** `trace` takes what set each field. */
 export function foldRefund(refund: UnfoldedRefund, trace?: Trace): Refund {
   const { start, voidedPspIds } = refund;
   const request = start?.refund;
@@ -121,7 +120,6 @@ function decideAmountOfParts(
   return sum;
 }
 
-/** The reports by which these parts have their status. */
 function reportsOf(parts: Parts, { highestFirst }: Ranked): N[] {
   const statuses = new Map(parts.map(({ pspId, status }) => [pspId, status]));
   return highestFirst.filter(

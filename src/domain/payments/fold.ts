@@ -62,7 +62,6 @@ function pickEarliest<N extends AnyNotice>(
   return time;
 }
 
-/** The value of our own request, whatever was reported. */
 export function keepOwn<N extends AnyNotice, Value>(
   ranking: Ranking<N>,
   field: keyof N & string,
@@ -77,7 +76,6 @@ export function keepOwn<N extends AnyNotice, Value>(
   return value;
 }
 
-/** No value, whatever notices have under this name. */
 function leaveEmpty<N extends AnyNotice>(
   ranking: Ranking<N>,
   field: string,
@@ -91,7 +89,6 @@ function leaveEmpty<N extends AnyNotice>(
   return null;
 }
 
-/** The fields that payments and refunds share, given the status. */
 export function commonFields<N extends AnyNotice>(
   ranking: Ranking<N>,
   status: N['status'],
@@ -115,10 +112,7 @@ export function commonFields<N extends AnyNotice>(
   };
 }
 
-export function earliest<N>(
-  notices: readonly N[],
-  timeOf: (notice: N) => number | undefined,
-): number | null {
+export function earliest<N>(notices: readonly N[], timeOf: (notice: N) => number | undefined) {
   let first: number | null = null;
   for (const notice of notices) {
     const time = timeOf(notice);
@@ -154,9 +148,7 @@ function identityOf(setter: Setter): unknown {
   return typeof setter === 'string' ? setter : setter.deliveryKey || setter;
 }
 
-export function byKey(a: AnyNotice, b: AnyNotice): number {
-  return a.deliveryKey < b.deliveryKey ? -1 : 1;
-}
+export const byKey = (a: AnyNotice, b: AnyNotice) => (a.deliveryKey < b.deliveryKey ? -1 : 1);
 
 /** Some notices decide together. Every other one that has the field repeats one of them, or loses by the same rule. */
 export function becauseTogether<N extends AnyNotice>(

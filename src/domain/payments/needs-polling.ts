@@ -24,9 +24,7 @@ function isDiscountUnknown({ start, offerId, flags }: Payment): boolean {
 }
 
 /** The refunds of such a payment are read until they account for what the provider says. Contract 4.15. */
-export function hasUnknownRefunds({ flags }: Transaction): boolean {
-  return flags.includes('refund_unknown');
-}
+export const hasUnknownRefunds = ({ flags }: Transaction) => flags.includes('refund_unknown');
 
 /** A payment may still succeed for this long after its order has lapsed. */
 export const lateSuccessSeconds = 3 * 24 * 3600;

@@ -19,7 +19,6 @@ export const paymentStatuses = [
 ] as const;
 export type PaymentStatus = (typeof paymentStatuses)[number];
 
-/** In the order of their rank, lowest first. Contract 4.2. */
 export const refundStatuses = ['new', 'pending', 'failed', 'succeeded'] as const;
 export type RefundStatus = (typeof refundStatuses)[number];
 
@@ -35,13 +34,11 @@ export type References = {
 };
 
 type NoticeBase = {
-  /** The provider's id of this payment or refund. */
   readonly pspTransactionId: string;
   readonly amount?: MinorUnits;
   readonly currency?: string;
   /** When the reported event happened, by the provider's clock; orders notices of the same rank. */
   readonly occurredAtMs?: number;
-  /** When the payment or refund started, by the provider's clock. */
   readonly startedAtMs?: number;
   /** When this record was created, by the provider's clock; several records may share one start. */
   readonly recordedAtMs?: number;
@@ -51,7 +48,6 @@ type NoticeBase = {
   readonly flags?: readonly ReviewFlag[];
   /** The provider's id of the record that a capture or a void refers to. */
   readonly targetPspId?: string;
-  /** The total that the provider had captured in its order at a given time. */
   readonly capturedTotal?: Total;
   /** The total that the provider had refunded of its order or payment at a given time. Contract 4.15. */
   readonly refundedTotal?: Total;
@@ -77,7 +73,6 @@ export type PaymentNotice = NoticeBase & {
   readonly customerFee?: MinorUnits;
   /** The amount includes a fee that the provider does not report yet. */
   readonly hasUnknownFee?: true;
-  /** Only part of the amount was approved. */
   readonly isPartlyApproved?: true;
   readonly offerId?: string;
   /** The amount of the provider's order, if the delivery has that order beside an offer. Contract 4.11. */
@@ -116,7 +111,6 @@ export type Notice = {
   readonly refund?: RefundNotice;
 };
 
-/** A notice with data of its delivery. */
 export type DeliveredNotice = Notice & {
   readonly provider: ProviderName;
   readonly deliveryKey: string;
@@ -132,7 +126,6 @@ export function isVoidRecord(notice: Pick<PaymentNotice | RefundNotice, 'record'
   return notice?.record?.startsWith('void') ?? false;
 }
 
-/** The part of a notice that can identify its order. */
 export type OrderReferences = {
   readonly references: References;
   readonly payment?: Pick<

@@ -11,16 +11,14 @@ export type Weighed<N extends AnyNotice> = N & { readonly reportedStatus?: N['st
 export type Ranking<N extends AnyNotice> = {
   readonly highestFirst: ReadonlyArray<Weighed<N>>;
   readonly ranks: readonly N['status'][];
-  /** Notices that are not folded, although they mention fields. Only needed for a trace. */
+  /** Notices that are not folded, although they mention fields. Needed for a trace, which webhooks do not have. */
   readonly leftOut: readonly N[];
-  /** Absent for webhooks: nobody asks why. */
   readonly trace: Trace | undefined;
 };
 
 /** What the fold decides about each field. A later decision about a field replaces the one before. */
 export type Trace = Map<string, Decision>;
 
-/** What set a field, and what else mentioned it and lost. */
 export type Decision = {
   readonly rule: Rule;
   /** One, or all of those that add up to the value. Empty if nothing sets it. */
@@ -33,7 +31,6 @@ export type Decision = {
   }>;
 };
 
-/** A notice, what the order expects, or time. */
 export type Setter = AnyNotice | 'order' | 'time';
 
 export function rankNotices<N extends AnyNotice>(
@@ -66,9 +63,7 @@ export function findHighest<N extends AnyNotice>(
 }
 
 /** True for our own request among the notices: it has no delivery. */
-export function isRequest({ deliveryKey }: AnyNotice): boolean {
-  return deliveryKey === '';
-}
+export const isRequest = ({ deliveryKey }: AnyNotice): boolean => deliveryKey === '';
 
 export function reportedStatusOf<N extends AnyNotice>(notice: Weighed<N>): N['status'] {
   return notice.reportedStatus ?? notice.status;

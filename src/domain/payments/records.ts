@@ -21,7 +21,6 @@ export type Hold =
   | 'ambiguous'
   /** It has two targets, or the id of another record. A person has to decide. */
   | 'contradictory'
-  /** Its target is not known. */
   | 'no-target'
   /** It refunds an authorisation that was never captured, so no money moves. Contract 4.8. */
   | 'release';
@@ -49,7 +48,6 @@ export type PlacedCapture = {
   readonly voided: VoidState | null;
 };
 
-/** The records of one payment. */
 export type PlacedPayment = {
   /** The provider's id of the payment: that of its authorisation if known, else of its first capture. */
   readonly pspId: string;
@@ -74,13 +72,9 @@ export function holdPayments(
 }
 
 /** True for a notice of the payment or authorisation itself. */
-export function isSource({ record }: StoredPaymentNotice): boolean {
-  return record === undefined;
-}
+export const isSource = ({ record }: StoredPaymentNotice): boolean => record === undefined;
 
-export function isCapture({ record }: StoredPaymentNotice): boolean {
-  return record === 'capture';
-}
+export const isCapture = ({ record }: StoredPaymentNotice): boolean => record === 'capture';
 
 /** The state of one void. A failed void has the status `new`, also when it was pending before, and is null here. */
 export function voidStateOf(notices: readonly StoredPaymentNotice[]): VoidState | null {
@@ -112,11 +106,8 @@ export function highestStatus(notices: readonly AnyNotice[]): PaymentStatus {
   return paymentStatuses[Math.max(0, ...ranks)] ?? 'new';
 }
 
-export function ownId({ pspTransactionId }: AnyNotice): string {
-  return pspTransactionId;
-}
+export const ownId = ({ pspTransactionId }: AnyNotice): string => pspTransactionId;
 
-/** The distinct targets in the notices of one record. */
 export function targetsOf(notices: readonly AnyNotice[]): string[] {
   const targets = new Set<string>();
   for (const { targetPspId, pspTransactionId } of notices) {
@@ -132,7 +123,6 @@ export function recordedAt(notices: readonly AnyNotice[]): number {
   );
 }
 
-/** Compares by time, then by id. */
 export function oldestFirst(
   [a, ofA]: readonly [string, readonly AnyNotice[]],
   [b, ofB]: readonly [string, readonly AnyNotice[]],
@@ -140,7 +130,6 @@ export function oldestFirst(
   return recordedAt(ofA) - recordedAt(ofB) || (a < b ? -1 : 1);
 }
 
-/** A record that a void without a target may cancel. */
 export type VoidCandidate = ReturnType<typeof toVoidCandidate>;
 
 export function toVoidCandidate(pspId: string, notices: readonly AnyNotice[]) {

@@ -5,9 +5,8 @@
 import type { MinorUnits } from '../money/money.ts';
 import { type PaymentModeCode, paymentModes } from '../payment-mode.ts';
 import type { FailureReason } from './failure.ts';
-import type { PaymentNotice, PaymentStatus, RefundNotice, RefundStatus } from './notice.ts';
+import type { PaymentNotice, PaymentStatus, RefundNotice } from './notice.ts';
 
-/** The state of our call to the provider. */
 export type CallState =
   /** In progress, or the process ended during the call. */
   | 'open'
@@ -25,7 +24,6 @@ export type Start = {
   readonly amount: MinorUnits;
   readonly currency: string;
   readonly call: CallState;
-  /** The provider's id of the order that our call created there. */
   readonly providerOrderId?: string;
   /** The provider's payment page, if our call returned one. A consumer who lost the page can continue there. */
   readonly redirectUrl?: string;
@@ -34,7 +32,6 @@ export type Start = {
   /** The requested payment mode; shown until the provider reports the actual one. */
   readonly modeCode?: PaymentModeCode;
   readonly subPaymentMode?: Readonly<Record<string, string>>;
-  /** Set if the request had callback fields for this payment. */
   readonly callbackUrl?: string;
   readonly callbackMode?: string;
   readonly refund?: {
@@ -47,7 +44,6 @@ export type Start = {
     /** One per capture, if the refund is split over several. Contract 4.12. */
     readonly parts?: readonly StartedPart[];
   };
-  /** Set if the call was refused. */
   readonly failure?: FailureReason;
   readonly refusedAtMs?: number;
   /** The order lapsed before the consumer paid. The payment is polled for some more days. Contract 4.13. */
@@ -68,7 +64,6 @@ export type StartedPart = {
   readonly refusedAtMs?: number;
 };
 
-/** The result of our call to the provider. */
 export type CallResult =
   | ({ readonly call: 'taken' } & Taken)
   | { readonly call: 'unknown' }
@@ -153,14 +148,11 @@ const paymentStatusOf: Readonly<Record<CallState, PaymentStatus>> = {
 };
 
 /** A requested refund is pending immediately: its amount must not be available for another refund. */
-function refundStatusOf({ call }: Callable): RefundStatus {
-  return call === 'refused' ? 'failed' : 'pending';
-}
+const refundStatusOf = ({ call }: Callable) => (call === 'refused' ? 'failed' : 'pending');
 
 /** Ranks below every notice of a provider with the same status: an empty key and no time lose every tie. */
 const lowest = { deliveryKey: '' } as const;
 
-/** The start as a notice, to be folded with those of the provider. */
 export function paymentNoticeOf(start: Start): PaymentNotice & { readonly deliveryKey: string } {
   return {
     ...lowest,
@@ -171,7 +163,6 @@ export function paymentNoticeOf(start: Start): PaymentNotice & { readonly delive
   };
 }
 
-/** One notice for the refund, or one for each of its parts. */
 export function refundNoticesOf(
   start: Start,
 ): ReadonlyArray<RefundNotice & { readonly deliveryKey: string }> {

@@ -106,14 +106,11 @@ export type RefundPart = {
 
 export type Transaction = Payment | Refund;
 
-/** The amount and currency that an order expects. */
 export type Expected = { readonly total: MinorUnits; readonly currency: string };
 
 const finalStatuses: ReadonlySet<string> = new Set(['failed', 'succeeded', 'reversed']);
 
-export function isFinal(status: PaymentStatus | RefundStatus): boolean {
-  return finalStatuses.has(status);
-}
+export const isFinal = (status: PaymentStatus | RefundStatus): boolean => finalStatuses.has(status);
 
 /** The amount without the consumer's fee: it counts for the order and can be refunded. */
 export function netAmount({ amount, customerFee }: Payment): MinorUnits {
@@ -129,14 +126,10 @@ export function matchesExpected(payment: Payment, expected: Expected): boolean {
 }
 
 /** Flags are a sorted set, so that equal states compare equal. */
-export function withFlags(
-  flags: readonly ReviewFlag[],
-  more: readonly ReviewFlag[],
-): readonly ReviewFlag[] {
+export function withFlags(flags: readonly ReviewFlag[], more: readonly ReviewFlag[]) {
   return sortedOnce(more.length === 0 ? flags : [...flags, ...more]);
 }
 
-/** Returns the same transaction when nothing changes. */
 export function setFlag<Kind extends Transaction>(
   transaction: Kind,
   flag: ReviewFlag,

@@ -51,10 +51,7 @@ export function weighPayment(payment: UnfoldedPayment, expected: Expected, trace
  * The highest status of all notices, before money is counted: a failure that arrives after a success ranks lower and
  * changes nothing.
  */
-function baseStatus(
-  notices: readonly StoredPaymentNotice[],
-  captures: readonly Capture[],
-): PaymentStatus {
+function baseStatus(notices: readonly StoredPaymentNotice[], captures: readonly Capture[]) {
   const ranks = captures.map((capture) => paymentStatuses.indexOf(impliedStatus(capture)));
   for (const { record, status } of notices) {
     const isOwn = record === undefined || record === 'authentication';
@@ -155,7 +152,6 @@ function fullAmount(authorized: MinorUnits | null, currency: string, expected: E
   return Number.isFinite(full) ? full : 0;
 }
 
-/** The notice that sets the currency of the captured money. */
 export function findCaptureCurrency(
   captures: readonly Capture[] | null,
   notices: readonly StoredPaymentNotice[],

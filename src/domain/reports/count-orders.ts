@@ -22,7 +22,6 @@ export type OrderToCount = {
   readonly transactions: readonly Transaction[];
 };
 
-/** Adds an order to the figures of its half hour. */
 export function countOrder(figures: Map<string, Figure>, order: OrderToCount): void {
   const { currency, total, transactions } = order;
   const add = (kind: FigureKind, name: string, sum: FigureSum) => {

@@ -42,7 +42,6 @@ export type Figure = FigureSum & {
   readonly kind: FigureKind;
   /** Of the payment mode, the provider or the failure; empty if unknown, and for the other kinds. */
   readonly name: string;
-  /** That of the orders. */
   readonly currency: string;
 };
 

@@ -126,6 +126,4 @@ function sharesOf(kind: FigureKind, figures: readonly Figure[]): Share[] {
   return [...shares.values()].sort((a, b) => b.orders - a.orders || (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
-function keyOf({ currency, name }: Pick<Share, 'currency' | 'name'>): string {
-  return `${currency} ${name}`;
-}
+const keyOf = ({ currency, name }: Pick<Share, 'currency' | 'name'>) => `${currency} ${name}`;

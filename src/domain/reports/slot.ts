@@ -8,16 +8,10 @@ export const slotMinutes = 30;
 
 const slotMs = slotMinutes * 60_000;
 
-/** The beginning of the half hour of this time. */
-export function slotOf(time: Date): Date {
-  return new Date(Math.floor(time.getTime() / slotMs) * slotMs);
-}
+export const slotOf = (time: Date): Date => new Date(Math.floor(time.getTime() / slotMs) * slotMs);
 
-export function slotAfter(slot: Date): Date {
-  return new Date(slot.getTime() + slotMs);
-}
+export const slotAfter = (slot: Date): Date => new Date(slot.getTime() + slotMs);
 
-/** All half hours that overlap with [from, to]. */
 export function slotsBetween(from: Date, to: Date): Date[] {
   const slots: Date[] = [];
   for (let slot = slotOf(from); slot <= to; slot = slotAfter(slot)) slots.push(slot);
@@ -26,14 +20,9 @@ export function slotsBetween(from: Date, to: Date): Date[] {
 
 const dayMs = 86_400_000;
 
-/** The beginning of the day in UTC. */
-export function dayOf(time: Date): Date {
-  return new Date(Math.floor(time.getTime() / dayMs) * dayMs);
-}
+export const dayOf = (time: Date): Date => new Date(Math.floor(time.getTime() / dayMs) * dayMs);
 
-export function dayAfter(day: Date): Date {
-  return new Date(day.getTime() + dayMs);
-}
+export const dayAfter = (day: Date): Date => new Date(day.getTime() + dayMs);
 
 /**
  * How long a change may take from its time to its commit. A change gets its time from the clock of a process before its
@@ -43,6 +32,4 @@ export function dayAfter(day: Date): Date {
 const commitDelaySecondsMax = 5 * 60;
 
 /** Changes before this time were visible to a count that has reached a time. */
-export function settledBefore(reachedAt: Date): Date {
-  return addSeconds(reachedAt, -commitDelaySecondsMax);
-}
+export const settledBefore = (reachedAt: Date) => addSeconds(reachedAt, -commitDelaySecondsMax);

@@ -1,5 +1,4 @@
 /** How long sign-ins are refused after failures: longer with each, and never for ever. Contract 13.2. */
-
 import { addSeconds } from '../time.ts';
 import { userLimits } from './limits.ts';
 

@@ -1,5 +1,4 @@
 /** The e-mail address by which a user signs in. */
-
 import { findEmail, foldEmail } from '../consumers/erased-consumer.ts';
 import { refuseField } from '../errors.ts';
 import { limits } from '../limits.ts';

@@ -7,7 +7,6 @@ export function includesRole(role: Role, needed: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(needed);
 }
 
-/** A user in an account. */
 export type Membership = {
   readonly accountId: string;
   readonly userId: string;

@@ -4,7 +4,6 @@ import { addSeconds } from '../time.ts';
 import { userLimits } from './limits.ts';
 import type { Role } from './role.ts';
 
-/** Where a request comes from. */
 export type Visitor = {
   readonly address: string;
   readonly userAgent: string;
@@ -29,7 +28,6 @@ export type SessionUser = {
   readonly hasPasskey: boolean;
 };
 
-/** An account of the user, with their role in it. */
 export type OwnAccount = {
   readonly accountId: string;
   readonly name: string;
@@ -37,7 +35,6 @@ export type OwnAccount = {
   readonly isSuspended: boolean;
 };
 
-/** Who makes a request of the dashboard. */
 export type SignedIn = {
   readonly session: Session;
   readonly user: SessionUser;
@@ -58,11 +55,7 @@ export function confirmedUntil({ confirmedAt }: Session): Date {
 /** True once the user has confirmed who they are after the sign-in. It says nothing about when. */
 export const isConfirmedAgain = ({ confirmedAt, createdAt }: Session) => confirmedAt > createdAt;
 
-/** The chosen account, or the first one. */
-export function decideAccount(
-  { accountId }: Session,
-  accounts: readonly OwnAccount[],
-): OwnAccount | undefined {
+export function decideAccount({ accountId }: Session, accounts: readonly OwnAccount[]) {
   return accounts.find((own) => own.accountId === accountId) ?? accounts[0];
 }
 

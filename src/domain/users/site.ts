@@ -18,7 +18,6 @@ export function dashboardUrl(publicUrl: string): string {
   return `${named.href.replace(/\/$/, '')}/dashboard`;
 }
 
-/** The name that passkeys are bound to. */
 export function relyingPartyId(publicUrl: string): string {
   const url = new URL(publicUrl);
   return isOnThisMachine(url) ? 'localhost' : url.hostname;

@@ -3,7 +3,7 @@
  * and values are those of the API: wire names, major units, times in ISO 8601.
  */
 import { maskUpiId } from '../consumers/mask.ts';
-import type { Change } from '../history.ts';
+import type { Change, HistoryEntry } from '../history.ts';
 import { snakeCase } from '../json/snake-case.ts';
 import { displayExponent } from '../money/currency.ts';
 import { type MinorUnits, majorNumber } from '../money/money.ts';
@@ -12,11 +12,7 @@ import type { Start } from '../payments/start.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 import { isoTimestamp } from '../time.ts';
 
-/** The changes of the order itself, or of one of its transactions, as the history stores them. */
-export type StoredEffect = {
-  readonly transactionId: string | null;
-  readonly changes: readonly Change[];
-};
+export type StoredEffect = Pick<HistoryEntry, 'transactionId' | 'changes'>;
 
 /** By the names of the API. The currency is that of amounts among the changes. */
 export type Effect = StoredEffect & { readonly currency: string | null };
@@ -40,7 +36,8 @@ export function showEffects(
       shownValue(field, maskValue(field, value, masked), currency, amounts);
     const shown = changes
       .flatMap((change) => (transactionId === null ? [change] : showTransactionChange(change)))
-      .toSorted(byImportance)
+      // The status comes first: it is what readers look for.
+      .toSorted((a, b) => Number(b.field === 'status') - Number(a.field === 'status'))
       .map(({ field, from, to }) => ({
         field: shownName(field),
         from: show(field, from),
@@ -52,14 +49,7 @@ export function showEffects(
 }
 
 /** A new transaction has an empty list of flags, which is no news. */
-function isEmpty(value: unknown): boolean {
-  return value === null || (Array.isArray(value) && value.length === 0);
-}
-
-/** The status comes first: it is what readers look for. */
-function byImportance(a: Change, b: Change): number {
-  return Number(b.field === 'status') - Number(a.field === 'status');
-}
+const isEmpty = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0);
 
 /** Constants of a transaction, and what its other fields are derived from. */
 const hiddenFields: ReadonlySet<string> = new Set([
@@ -87,32 +77,26 @@ function listStartChanges(change: Change): Change[] {
     .filter(({ from, to }) => from !== to);
 }
 
-/** Of an order, personal data is stored masked, except for these. A bank account is stored encrypted. */
-const secretFields: ReadonlySet<string> = new Set(['bankAccount']);
-const personalFields: ReadonlySet<string> = new Set(['ipAddress']);
-
-/** As an order token would see it, if `masked`. Contract 2.3. */
+/**
+ * As an order token would see it, if `masked`. Contract 2.3. Of an order, personal data is stored masked, except for the IP
+ * address. A bank account is stored encrypted.
+ */
 export function maskValue(field: string, value: unknown, masked: boolean): unknown {
   if (value === null || value === undefined) return null;
-  if (secretFields.has(field) || (masked && personalFields.has(field))) return '***';
+  if (field === 'bankAccount' || (masked && field === 'ipAddress')) return '***';
   return masked && field === 'subPaymentMode' ? maskUpiId(value) : value;
 }
 
-/** The flags that are new after an effect. */
 export function raisedFlags({ changes }: StoredEffect): ReviewFlag[] {
   const change = changes.find(({ field }) => field === 'flags');
   const before = flagsIn(change?.from);
   return flagsIn(change?.to).filter((flag) => !before.includes(flag));
 }
 
-function flagsIn(value: unknown): ReviewFlag[] {
-  return Array.isArray(value) ? value : [];
-}
+const flagsIn = (value: unknown): ReviewFlag[] => (Array.isArray(value) ? value : []);
 
 /** `startedAtMs` becomes `started_at`. */
-export function shownName(field: string): string {
-  return snakeCase(field.replace(/AtMs$/, 'At'));
-}
+export const shownName = (field: string): string => snakeCase(field.replace(/AtMs$/, 'At'));
 
 const amountFields: ReadonlySet<string> = new Set(['amount', 'customerFee', 'offerDiscount']);
 
@@ -141,7 +125,6 @@ export function shownValue(
 
 type Part = { readonly amount: MinorUnits; readonly atMs?: number | null };
 
-/** A capture, or a part of a refund. */
 function partOf(currency: string | null, style: AmountStyle) {
   return ({ atMs, amount, ...part }: Part) => ({
     ...part,
@@ -152,7 +135,6 @@ function partOf(currency: string | null, style: AmountStyle) {
 
 export type ShownAmounts = ReturnType<typeof shownAmounts>;
 
-/** The amounts of an order in major units. */
 export function shownAmounts({ currency, beforeTax, tax, total }: Amounts) {
   const inMajor = (amount: MinorUnits) => major(amount, currency);
   return { currency, beforeTax: inMajor(beforeTax), tax: inMajor(tax), total: inMajor(total) };

@@ -4,7 +4,7 @@
  * value, and which of several reports of one value set it, depend on the order of arrival.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { type Cause, causeOf } from '../history.ts';
+import { type Cause, type Change, causeOf, type HistoryEntry } from '../history.ts';
 import { foldTransaction } from '../order-state/matching.ts';
 import { byKey } from '../payments/fold.ts';
 import { type Decision, isRequest, type Setter, type Trace } from '../payments/ranking.ts';
@@ -72,20 +72,13 @@ export type ExplainedField = Explained & {
 };
 
 /** The last change of a field in the history. */
-export type LastChange = {
-  readonly field: string;
-  readonly from: unknown;
-  readonly to: unknown;
-  readonly cause: string;
-  readonly happenedAt: Date;
-};
+export type LastChange = Change & Pick<HistoryEntry, 'cause' | 'happenedAt'>;
 
 type ExplainContext = {
   readonly expected: Expected;
   readonly ordersCreatedHere?: ReadonlySet<string>;
   readonly changes: readonly LastChange[];
   readonly deliveryIdOf: (deliveryKey: string) => string | null;
-  /** True for a delivery that changed nothing when it was applied. */
   readonly isStale?: (deliveryKey: string) => boolean;
 };
 

@@ -90,11 +90,7 @@ export function findPageBegin(tables: ReadonlyArray<readonly Date[]>): Date | nu
   return begins.length === 0 ? null : new Date(Math.max(...begins.map((at) => at.getTime())));
 }
 
-/** Entries up to the begin of the page are on the next one. */
-export function cutTimeline(
-  entries: readonly TimelineEntry[],
-  begin: Date | null,
-): Pick<Timeline, 'entries' | 'olderUpTo'> {
+export function cutTimeline(entries: readonly TimelineEntry[], begin: Date | null) {
   // A row may be several entries, and most readers look at the newest ones.
   const beyond = entries.at(-timelineEntriesMax - 1);
   const oldest = [begin, beyond?.at].flatMap((at) => at?.getTime() ?? []);

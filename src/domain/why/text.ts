@@ -2,13 +2,13 @@
  * The explanation of an order as plain text: for a terminal, and for a support ticket. Lines are not wrapped, and say
  * where each value comes from.
  */
-import type { Cause } from '../history.ts';
+import type { CallRecord, Cause } from '../history.ts';
 import type { Hold } from '../payments/records.ts';
 import { ruleSentences } from '../payments/rules.ts';
 import { amountNames, amountText, type Effect } from './effects.ts';
 import type { Source } from './explain-transaction.ts';
 import type { ExplainedTransaction, OrderExplanation, ShownField } from './explanation.ts';
-import type { LifeAttempt, LifeCall, LifeDelivery, TimelineEntry } from './timeline.ts';
+import type { LifeAttempt, LifeDelivery, TimelineEntry } from './timeline.ts';
 
 export function explanationText(explanation: OrderExplanation): string {
   const { order, explainedAt, timeline, transactions, transactionsTotal } = explanation;
@@ -100,9 +100,7 @@ export function entryLines(entry: TimelineEntry): string[] {
   return [`  ${isoOf(entry.at)}  ${printable(titleOf(entry))}`, ...effects.flatMap(effectLines)];
 }
 
-function isoOf(time: Date): string {
-  return time.toISOString();
-}
+const isoOf = (time: Date): string => time.toISOString();
 
 function titleOf(entry: TimelineEntry): string {
   switch (entry.kind) {
@@ -154,14 +152,12 @@ const requestTitles: Readonly<Record<string, string | undefined>> = {
   'resolve-user': 'Consumer resolved by resolve-user',
 };
 
-function callText({ operation, outcome, httpStatus, durationMs, tries }: LifeCall): string {
+function callText({ operation, outcome, httpStatus, durationMs, tries }: CallRecord): string {
   const repeats = tries > 1 ? `, ${tries} tries` : '';
   return `${operation} ${outcome}, ${statusText(httpStatus)}, ${durationMs} ms${repeats}`;
 }
 
-function statusText(status: number | null): string {
-  return status === null ? 'no answer' : `HTTP ${status}`;
-}
+const statusText = (status: number | null) => (status === null ? 'no answer' : `HTTP ${status}`);
 
 function deliveryTitle(delivery: LifeDelivery, effects: readonly Effect[]): string {
   const { deliveryId, event, providerName, state, why, tries } = delivery;
@@ -190,9 +186,7 @@ function valueText(name: string, value: unknown, currency: string | null): strin
 }
 
 /** Values come from shops and providers: a control character could move the cursor of a terminal. */
-function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd');
-}
+const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd');
 
 function causeText(cause: Cause): string {
   switch (cause.kind) {

@@ -3,8 +3,9 @@
  * each change with its cause. Pure.
  */
 import type { EventType } from '../event-type.ts';
-import { type Cause, type Change, causeOf } from '../history.ts';
+import { type CallRecord, type Cause, causeOf, type HistoryEntry } from '../history.ts';
 import type { Delivery } from '../inbox/delivery.ts';
+import type { ReviewResolution } from '../inbox/review.ts';
 import type { Order } from '../orders/order.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 import {
@@ -17,32 +18,13 @@ import {
   shownAmounts,
 } from './effects.ts';
 
-/** A call to a provider, as the history stores it. */
-export type LifeCall = {
-  readonly operation: string;
-  readonly outcome: string;
-  readonly durationMs: number;
-  readonly tries: number;
-  readonly httpStatus: number | null;
-};
-
-export type LifeHistory = {
-  readonly transactionId: string | null;
-  readonly changes: readonly Change[];
-  readonly cause: string;
-  readonly happenedAt: Date;
-  readonly call?: LifeCall | null;
-};
-
 /** A delivery without its body, with what it is about. */
 export type LifeDelivery = Pick<
   Delivery,
   'deliveryId' | 'provider' | 'state' | 'why' | 'flags' | 'tries' | 'receivedAt' | 'finishedAt'
 > & {
-  /** What people call the provider. */
   readonly providerName: string;
   readonly event: string | null;
-  /** In major units. */
   readonly amount: number | string | null;
   readonly currency: string | null;
 };
@@ -72,23 +54,15 @@ export type LifeAttempt = {
   readonly durationMs: number;
 };
 
-type LifeResolution = {
-  readonly subject: string;
-  readonly flag: ReviewFlag;
-  readonly at: Date;
-  readonly actor: string;
-  readonly note: string;
-};
-
 /** What is stored about an order, or a part of it. */
-export type OrderLife = {
+type OrderLife = {
   readonly order: Pick<Order, 'createdAt' | 'amounts'>;
   readonly checkout: { readonly openedAt: Date; readonly chosenAt: Date | null } | undefined;
-  readonly history: readonly LifeHistory[];
+  readonly history: readonly HistoryEntry[];
   readonly deliveries: readonly LifeDelivery[];
   readonly events: readonly LifeEvent[];
   readonly attempts: readonly LifeAttempt[];
-  readonly resolutions: readonly LifeResolution[];
+  readonly resolutions: readonly ReviewResolution[];
 };
 
 type Changed = { readonly cause: Cause; readonly effects: readonly Effect[] };
@@ -100,7 +74,7 @@ export type TimelineEntry = { readonly at: Date } & (
   | ({ readonly kind: 'requested'; readonly name: string } & Changed)
   | ({ readonly kind: 'provider-called' | 'provider-polled' } & Changed & {
         readonly transactionId: string | null;
-        readonly call: LifeCall;
+        readonly call: CallRecord;
       })
   /** The effects are here if it was applied at once, and in an entry of their own otherwise. */
   | ({ readonly kind: 'delivery-received'; readonly delivery: LifeDelivery } & Changed)
@@ -112,7 +86,7 @@ export type TimelineEntry = { readonly at: Date } & (
       readonly flag: ReviewFlag;
       readonly cause: Cause;
     }
-  | ({ readonly kind: 'flag-resolved' } & Omit<LifeResolution, 'at'>)
+  | ({ readonly kind: 'flag-resolved' } & Omit<ReviewResolution, 'at'>)
   | ({ readonly kind: 'event-announced' } & Omit<LifeEvent, 'occurredAt'>)
   | ({ readonly kind: 'event-attempted' } & Omit<LifeAttempt, 'attemptedAt'>)
 );
@@ -140,16 +114,15 @@ export function buildTimeline(life: OrderLife, options: ShowOptions): TimelineEn
   return entries.sort((a, b) => a.at.getTime() - b.at.getTime());
 }
 
-/** What one cause did at one time. */
 type Step = {
   readonly at: Date;
   readonly cause: string;
-  readonly call: { readonly transactionId: string | null; readonly call: LifeCall } | null;
+  readonly call: { readonly transactionId: string | null; readonly call: CallRecord } | null;
   readonly effects: StoredEffect[];
 };
 
 /** Several calls may be saved together; each begins with its own entry. */
-function groupHistory(history: readonly LifeHistory[]): Step[] {
+function groupHistory(history: readonly HistoryEntry[]): Step[] {
   const steps: Step[] = [];
   for (const { transactionId, changes, cause, happenedAt: at, call } of history) {
     const last = steps.at(-1);

@@ -1,5 +1,4 @@
 /** The bank card gateway: reports card payments, refunds and voids as JSON or as form data. */
-
 import { createHash } from 'node:crypto';
 import { matchesAny } from '../../security/compare.ts';
 import type { Provider } from '../provider.ts';

@@ -46,7 +46,6 @@ export const gatewayErasing = createErasing(shape, readGatewayBody, (erased, bod
   body.toString('utf8').trimStart().startsWith('{') ? JSON.stringify(erased) : toForm(erased),
 );
 
-/** Form data with the gateway's dotted names. */
 function toForm(body: WireObject): string {
   const pairs: [string, string][] = [];
   const visit = (value: unknown, name: string): void => {

@@ -1,5 +1,4 @@
 /** Maps the gateway's codes to our failure codes. */
-
 import {
   type FailureCode,
   type FailureReason,
@@ -54,17 +53,14 @@ function findCode(body: WireObject, gatewayCode: string): FailureCode {
   ];
   if (decisions.some((decision) => text(decision) === 'REJECTED')) return 'RISK_REJECTED';
   const isAuthentication = text(object(body.transaction).type) === 'AUTHENTICATION';
-  if (isAuthentication && !isCancelled(gatewayCode)) return 'AUTHENTICATION_FAILED_AT_BANK';
+  const isCancelled = gatewayCode === 'CANCELLED' || gatewayCode === 'ABORTED';
+  if (isAuthentication && !isCancelled) return 'AUTHENTICATION_FAILED_AT_BANK';
   const isGeneric = gatewayCode === '' || gatewayCode === 'DECLINED';
   if (isGeneric && ['61', '65'].includes(text(response.acquirerCode) ?? ''))
     return 'LIMIT_EXCEEDED';
   return (
     codesByGatewayCode.find(([, pattern]) => pattern.test(gatewayCode))?.[0] ?? 'PAYMENT_FAILED'
   );
-}
-
-function isCancelled(gatewayCode: string): boolean {
-  return gatewayCode === 'CANCELLED' || gatewayCode === 'ABORTED';
 }
 
 function merchantMessage(body: WireObject): string {

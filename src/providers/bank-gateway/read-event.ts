@@ -1,7 +1,6 @@
 /** Reads a notification of the gateway: the ids by which it may name its order, its times, what was paid and how. */
 import { createHash } from 'node:crypto';
 import { maskCardField } from '../../domain/cards/card-numbers.ts';
-import type { References } from '../../domain/payments/notice.ts';
 import {
   givenTexts,
   isoTime,
@@ -13,11 +12,7 @@ import {
 } from '../wire.ts';
 
 /** `order.id` may be any of our three ids; the references count only if it is none of them. */
-export function readReferences(
-  orderId: string,
-  order: WireObject,
-  transaction: WireObject,
-): References {
+export function readReferences(orderId: string, order: WireObject, transaction: WireObject) {
   const anyOf = (ids: string[]) => ({ transactionIds: ids, orderIds: ids, invoiceIds: ids });
   const others = references(order.reference, transaction.reference);
   return {

@@ -1,6 +1,5 @@
 /** Translates the gateway's notification to a notice. The transaction classifies it, never `order.status`. */
-
-import type { Translation } from '../../domain/inbox/translation.ts';
+import { type Translation, unreadable } from '../../domain/inbox/translation.ts';
 import type {
   PaymentNotice,
   PaymentRecord,
@@ -70,11 +69,7 @@ type GatewayEvent = {
 };
 
 /** A capture belongs to its authorisation, whether it names it or not. Contract 4.9. */
-function translatePayment(
-  event: GatewayEvent,
-  onSuccess: PaymentStatus,
-  record?: 'capture',
-): Translation {
+function translatePayment(event: GatewayEvent, onSuccess: PaymentStatus, record?: 'capture') {
   const status = event.outcome === 'success' ? onSuccess : event.outcome;
   const code = text(object(event.body.response).gatewayCode);
   // Of a payment in one step only: after an authorisation, the captures decide.
@@ -201,8 +196,4 @@ function merchantFlags(body: WireObject, account: ProviderAccount): ReviewFlag[]
   const isForeign =
     merchant !== undefined && expectedMerchant !== null && merchant !== expectedMerchant;
   return isForeign ? ['merchant_mismatch'] : undefined;
-}
-
-function unreadable(why: string): Translation {
-  return { kind: 'unreadable', why };
 }

@@ -1,5 +1,4 @@
 /** Maps the partner's reasons to our failure codes. Its `error_code` is nearly always the same, and so of no use. */
-
 import {
   type FailureCode,
   type FailureReason,

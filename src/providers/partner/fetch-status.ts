@@ -43,13 +43,7 @@ export async function fetchStatus(
     : fetchAttempts(api, providerOrderId, start, now);
 }
 
-/** Every attempt of the consumer to pay one order of the partner. */
-function fetchAttempts(
-  api: ProviderApi,
-  providerOrderId: string,
-  { intentUrl }: Start,
-  now: Date,
-): Fetched {
+function fetchAttempts(api: ProviderApi, providerOrderId: string, { intentUrl }: Start, now: Date) {
   // An intent is an attempt from the moment we request it, whether or not the consumer opens it.
   const isUnopened = ({ status, method }: WireObject) =>
     intentUrl !== undefined && text(status) === 'created' && text(method) === 'upi';
@@ -109,10 +103,7 @@ const refundsOfPage = 100;
 const refundsMax = paymentLimits.transactionsMax;
 
 /** Fetches all refunds of the payment and finds ours by its notes. */
-function fetchRefund(
-  api: ProviderApi,
-  { transactionId, pspTransactionId, paymentPspId }: Refund,
-): Fetched {
+function fetchRefund(api: ProviderApi, { transactionId, pspTransactionId, paymentPspId }: Refund) {
   const path = `/v1/payments/${segment(paymentPspId ?? '')}/refunds?count=100`;
   return readPartner(api, path, (body) => {
     const ours = findItems(body)?.filter(

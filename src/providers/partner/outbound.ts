@@ -98,7 +98,6 @@ const automaticCapture = {
   },
 } as const;
 
-/** The longest receipt that the partner accepts. */
 const receiptCharsMax = 40;
 
 const methods: Readonly<Record<PaymentToStart['modeCode'], string>> = {

@@ -1,5 +1,4 @@
 /** The payment partner: reports card, UPI, netbanking and wallet payments, and refunds. */
-
 import { equalDigests } from '../../security/compare.ts';
 import { hmacHex } from '../../security/hmac.ts';
 import type { Provider } from '../provider.ts';

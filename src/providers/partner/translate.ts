@@ -1,6 +1,5 @@
 /** Translates the partner's webhook body to a notice: the envelope, its events and what each means. */
-
-import type { Translation } from '../../domain/inbox/translation.ts';
+import { type Translation, unreadable } from '../../domain/inbox/translation.ts';
 import { failureReason } from '../../domain/payments/failure.ts';
 import type { PaymentStatus, RefundNotice, RefundStatus } from '../../domain/payments/notice.ts';
 import {
@@ -181,8 +180,4 @@ function readRecord(value: unknown): WireObject {
   return typeof record.entity === 'object' && record.entity !== null
     ? object(record.entity)
     : record;
-}
-
-function unreadable(why: string): Translation {
-  return { kind: 'unreadable', why };
 }

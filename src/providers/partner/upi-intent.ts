@@ -2,7 +2,6 @@
  * Asks the partner for a UPI intent: a link that opens the consumer's UPI app with the payment. It is a second call for
  * an order that exists already. Whatever becomes of it, the consumer can pay that order on the partner's page.
  */
-
 import type { ConsumerContact } from '../../domain/orders/consumer.ts';
 import { paymentLimits } from '../../domain/payments/limits.ts';
 import type { Answer, ProviderApi } from '../call.ts';
@@ -48,7 +47,6 @@ export async function startIntent(
   return result.kind === 'done' ? { intentUrl: result.intentUrl, intentCall } : { intentCall };
 }
 
-/** The longest description that the partner accepts. */
 const descriptionCharsMax = 255;
 
 /** The partner requires both. */

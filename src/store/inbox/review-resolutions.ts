@@ -1,26 +1,18 @@
 /** The review flags that operators resolved, and the deliveries that are resolved with them. */
 import type { DeliveryState } from '../../domain/inbox/delivery.ts';
-import type { FlagKey } from '../../domain/inbox/review.ts';
+import type { FlagKey, ReviewResolution } from '../../domain/inbox/review.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Queryable, Statement, Transaction } from '../../postgres/database.ts';
 import { changesOne, execute, listRows } from '../query.ts';
 
-type ResolvedFlag = {
-  readonly subject: string;
-  readonly flag: ReviewFlag;
-  readonly at: Date;
-  readonly actor: string;
-  readonly note: string;
-};
-
 export async function listResolutions(
   database: Queryable,
   accountId: string,
   subjects: readonly string[],
-): Promise<ResolvedFlag[]> {
+): Promise<ReviewResolution[]> {
   if (subjects.length === 0) return [];
-  return (await database.query<ResolvedFlag>(selectResolutions(accountId, subjects))).rows;
+  return (await database.query<ReviewResolution>(selectResolutions(accountId, subjects))).rows;
 }
 
 export function selectResolutions(accountId: string, subjects: readonly string[]): Statement {
@@ -31,16 +23,10 @@ export function selectResolutions(accountId: string, subjects: readonly string[]
   };
 }
 
-type ReviewResolution = FlagKey & {
-  readonly at: Date;
-  readonly actor: string;
-  readonly note: string;
-};
-
 /** False when the flag is resolved already. The primary key ends the race of two operators. */
 export function insertResolution(
   tx: Transaction,
-  { accountId, subject, flag, at, actor, note }: ReviewResolution,
+  { accountId, subject, flag, at, actor, note }: FlagKey & ReviewResolution,
 ) {
   return changesOne(tx, [accountId, subject, flag, at, actor, note])`
     insert into review_resolutions (account_id, subject, flag, resolved_at, actor, note)

@@ -1,28 +1,9 @@
 /** The append-only history of orders and their transactions. Contract 4.7. */
-import type { Change } from '../../domain/history.ts';
+import type { CallRecord, HistoryEntry } from '../../domain/history.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import type { OrderKey } from '../order-rows.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
 import { execute, listRows } from '../query.ts';
-
-export type HistoryEntry = {
-  /** Null for a change of the order itself. */
-  readonly transactionId: string | null;
-  readonly changes: readonly Change[];
-  /** The delivery or API call that caused the change. */
-  readonly cause: string;
-  readonly happenedAt: Date;
-  readonly call?: CallRecord | null;
-};
-
-/** A call to a provider, without its request and response bodies. */
-export type CallRecord = {
-  readonly operation: string;
-  readonly outcome: string;
-  readonly durationMs: number;
-  readonly tries: number;
-  readonly httpStatus: number | null;
-};
 
 type Appended = { readonly order: OrderKey; readonly entries: readonly HistoryEntry[] };
 

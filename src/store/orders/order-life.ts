@@ -2,15 +2,17 @@
  * What is stored about the life of one order, the newest rows first and page by page: history, deliveries, events and
  * attempts up to a time, and what set the fields of its transactions last.
  */
+import type { HistoryEntry } from '../../domain/history.ts';
 import { eventIdOf } from '../../domain/ids.ts';
 import type { DeliveryState } from '../../domain/inbox/delivery.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
+import type { LastChange } from '../../domain/why/explain-transaction.ts';
 import type { LifeAttempt, LifeEvent } from '../../domain/why/timeline.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import { listNewestOfOrder } from '../inbox/delivery-lists.ts';
 import type { OrderKey } from '../order-rows.ts';
 import { listRows } from '../query.ts';
-import { type HistoryEntry, type HistoryRow, toEntries } from './history.ts';
+import { type HistoryRow, toEntries } from './history.ts';
 
 /** Rows up to this time, at most so many. */
 type LifePage = { readonly upTo: Date; readonly limit: number };
@@ -98,14 +100,7 @@ function withEventId<Row extends { readonly sequence: number }>(
   return { eventId: eventIdOf({ ...order, sequence }), ...row };
 }
 
-type LastChangeRow = {
-  readonly transactionId: string;
-  readonly field: string;
-  readonly from: unknown;
-  readonly to: unknown;
-  readonly cause: string;
-  readonly happenedAt: Date;
-};
+type LastChangeRow = LastChange & { readonly transactionId: string };
 
 /** Bounds the work. What only older rows mention is shown without its former value. */
 const historyRowsMax = 500;

@@ -1,10 +1,9 @@
 /** Compares two states of an order: the history entries of what changed, and the flags that are new. Contract 4.7. */
-import { type Change, listChanges } from '../../domain/history.ts';
+import { type Change, type HistoryEntry, listChanges } from '../../domain/history.ts';
 import type { OrderState } from '../../domain/order-state/order-state.ts';
 import { listAnnounced } from '../../domain/order-state/relate.ts';
 import type { SettledOrderState } from '../../domain/order-state/settle.ts';
 import type { Transaction } from '../../domain/payments/transaction.ts';
-import type { HistoryEntry } from '../../store/orders/history.ts';
 import { type LockedOrderState, orderKeyOf } from './lock-order-state.ts';
 
 export function describeChange(

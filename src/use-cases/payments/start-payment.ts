@@ -5,7 +5,7 @@
 import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { findOpenPayment } from '../../domain/order-state/checkout-step.ts';
-import { nextTransactionId, paymentsOf } from '../../domain/order-state/matching.ts';
+import { idsOf, newTransactionId, paymentsOf } from '../../domain/order-state/matching.ts';
 import { applyStart, type OrderState } from '../../domain/order-state/order-state.ts';
 import { settle } from '../../domain/order-state/settle.ts';
 import { checkCallback } from '../../domain/orders/callback.ts';
@@ -145,7 +145,7 @@ async function storePayment(
     const { provider, api } = route;
     refusePayment(before, request);
     await countTokenChange(tx, caller, order);
-    const transactionId = nextTransactionId(orderId, before.transactions, now);
+    const transactionId = newTransactionId(orderId, idsOf(before.transactions), now);
     const start = startOf(order, request, now);
     const after = applyStart(before, { type: 'payment', transactionId, provider, start });
     const change = { now, cause: 'initiate-payment' };

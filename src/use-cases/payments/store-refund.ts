@@ -2,11 +2,10 @@
 import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { MinorUnits } from '../../domain/money/money.ts';
-import { nextTransactionId } from '../../domain/order-state/matching.ts';
+import { idsOf, newTransactionId } from '../../domain/order-state/matching.ts';
 import { applyStart, type OrderState } from '../../domain/order-state/order-state.ts';
-import { linkRefunds, refundTypeOf } from '../../domain/order-state/refund-links.ts';
+import { linkRefunds, refundTypeOf, splitRefund } from '../../domain/order-state/refund-links.ts';
 import { decideRefund, type RequestedRefund } from '../../domain/order-state/refund-request.ts';
-import { splitRefund } from '../../domain/order-state/refund-split.ts';
 import { settle } from '../../domain/order-state/settle.ts';
 import type { Start } from '../../domain/payments/start.ts';
 import type { Refund } from '../../domain/payments/transaction.ts';
@@ -65,7 +64,7 @@ export async function storeRefund(
       `The account has no API settings for ${getProvider(provider).displayName}: ask the operator to set them.`,
     );
   }
-  const transactionId = nextTransactionId(orderId, before.transactions, now);
+  const transactionId = newTransactionId(orderId, idsOf(before.transactions), now);
   const refundRequestId = sentId ?? transactionId;
   const shares = splitRefund(current.transactions, payment, amount);
   const { currency } = payment;

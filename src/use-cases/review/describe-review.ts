@@ -1,4 +1,5 @@
 /** Describes what needs manual review: the reason, an advice, and since when. Leaves out what is resolved. */
+import type { HistoryEntry } from '../../domain/history.ts';
 import { flagIdOf } from '../../domain/inbox/review.ts';
 import {
   adviceFor,
@@ -13,7 +14,7 @@ import {
   listFlagsOfOrders,
 } from '../../store/inbox/review.ts';
 import { listResolutions } from '../../store/inbox/review-resolutions.ts';
-import { type HistoryEntry, listHistoryOfOrders } from '../../store/orders/history.ts';
+import { listHistoryOfOrders } from '../../store/orders/history.ts';
 
 export type ReviewEntry = {
   readonly id: string;

@@ -7,11 +7,11 @@ import type { StartedTransaction } from '../../domain/order-state/matching.ts';
 import {
   applyNotice,
   applyStart,
-  type DeliveredNotice,
   lacksTarget,
   type OrderState,
 } from '../../domain/order-state/order-state.ts';
 import { listAnnounced } from '../../domain/order-state/relate.ts';
+import type { DeliveredNotice } from '../../domain/payments/notice.ts';
 import type { Transaction } from '../../domain/payments/transaction.ts';
 import { translateDelivery } from '../inbox/translate-delivery.ts';
 

@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../domain/audit.ts';
 import { storedTallyOf } from '../../domain/order-state/large-order.ts';
-import { transactionIdFor } from '../../domain/order-state/matching.ts';
+import { idsOf, newTransactionId } from '../../domain/order-state/matching.ts';
 import { settle } from '../../domain/order-state/settle.ts';
 import type { Transaction } from '../../domain/payments/transaction.ts';
 import type { Services } from '../../services/services.ts';
@@ -52,10 +52,9 @@ function withKnownIds(folded: LockedOrderState, { order, transactions: stored }:
   const exact = reported.map((entry) => take((known) => hasSamePspId(known, entry)));
   for (const [index, entry] of reported.entries()) {
     const owner = exact[index] ?? take((known) => sharesNotice(known, entry));
-    const ids = new Set([...taken, ...free].map((known) => known.transactionId));
+    const ids = idsOf([...taken, ...free]);
     const transactionId =
-      owner?.transactionId ??
-      transactionIdFor(order.orderId, (id) => ids.has(id), entry.notices, order.createdAt);
+      owner?.transactionId ?? newTransactionId(order.orderId, ids, order.createdAt, entry.notices);
     taken.push({ ...entry, transactionId });
   }
   return { ...folded, transactions: taken };

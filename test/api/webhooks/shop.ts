@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import type { AccountSettings } from '../../../src/domain/accounts/account.ts';
+import type { HistoryEntry } from '../../../src/domain/history.ts';
 import type { DeliveryState } from '../../../src/domain/inbox/delivery.ts';
-
-import { type HistoryEntry, listHistory } from '../../../src/store/orders/history.ts';
+import { listHistory } from '../../../src/store/orders/history.ts';
 import { verifyInvariants } from '../../../src/use-cases/upkeep/verify-invariants.ts';
 import {
   gatewayBody,

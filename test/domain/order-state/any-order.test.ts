@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { paymentsOf } from '../../../src/domain/order-state/matching.ts';
 import {
   applyNotice,
-  type DeliveredNotice,
   decideOrderSummary,
   lacksTarget,
   type OrderState,
@@ -15,7 +14,11 @@ import {
   refundTypeOf,
 } from '../../../src/domain/order-state/refund-links.ts';
 import { settle } from '../../../src/domain/order-state/settle.ts';
-import { paymentStatuses, refundStatuses } from '../../../src/domain/payments/notice.ts';
+import {
+  type DeliveredNotice,
+  paymentStatuses,
+  refundStatuses,
+} from '../../../src/domain/payments/notice.ts';
 import type { Transaction } from '../../../src/domain/payments/transaction.ts';
 import { findNotice } from '../../support/delivered-notice.ts';
 import {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
   applyNotice,
-  type DeliveredNotice,
   lacksTarget,
   type OrderState,
 } from '../../../src/domain/order-state/order-state.ts';
 import { settle } from '../../../src/domain/order-state/settle.ts';
+import type { DeliveredNotice } from '../../../src/domain/payments/notice.ts';
 import { bankGateway } from '../../../src/providers/bank-gateway/bank-gateway.ts';
 import { gatewayBody } from '../../support/deliveries.ts';
 import { refundSums } from '../../support/refund-sums.ts';

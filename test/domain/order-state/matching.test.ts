@@ -8,10 +8,13 @@ import {
 import {
   applyNotice,
   applyStart,
-  type DeliveredNotice,
   type OrderState,
 } from '../../../src/domain/order-state/order-state.ts';
-import type { PaymentNotice, RefundNotice } from '../../../src/domain/payments/notice.ts';
+import type {
+  DeliveredNotice,
+  PaymentNotice,
+  RefundNotice,
+} from '../../../src/domain/payments/notice.ts';
 import { addCallResult, type CallResult, type Start } from '../../../src/domain/payments/start.ts';
 import type { Transaction } from '../../../src/domain/payments/transaction.ts';
 
@@ -281,10 +284,7 @@ test('only references that can match a started transaction are stored', () => {
 test('an id is made from the second, or from the next free one', () => {
   const taken = new Set([at(0), at(1)]);
   const time = new Date(triedAt + 999);
-  assert.equal(
-    newTransactionId(orderId, time, (id) => taken.has(id)),
-    at(2),
-  );
+  assert.equal(newTransactionId(orderId, taken, time), at(2));
 });
 
 type CallStep = { readonly id: string; readonly result: CallResult };

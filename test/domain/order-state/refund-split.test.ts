@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { splitRefund } from '../../../src/domain/order-state/refund-split.ts';
+import { splitRefund } from '../../../src/domain/order-state/refund-links.ts';
 import { refundAmount } from '../../../src/domain/order-state/tally.ts';
 import { failureReason } from '../../../src/domain/payments/failure.ts';
 import { addPartResult, type Start } from '../../../src/domain/payments/start.ts';

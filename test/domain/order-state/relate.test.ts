@@ -4,12 +4,12 @@ import { paymentsOf } from '../../../src/domain/order-state/matching.ts';
 import {
   applyNotice,
   applyStart,
-  type DeliveredNotice,
   type OrderState,
 } from '../../../src/domain/order-state/order-state.ts';
 import { refundBalance } from '../../../src/domain/order-state/refund-links.ts';
 import { listAnnounced } from '../../../src/domain/order-state/relate.ts';
 import { type SettledOrderState, settle } from '../../../src/domain/order-state/settle.ts';
+import type { DeliveredNotice } from '../../../src/domain/payments/notice.ts';
 import type { Start } from '../../../src/domain/payments/start.ts';
 import type { ProviderName } from '../../../src/domain/provider-name.ts';
 import { findNotice } from '../../support/delivered-notice.ts';

@@ -255,7 +255,7 @@ test('a transaction id is the order id and the UTC second, or the next free seco
   const time = new Date('2026-12-31T23:59:58.999Z');
   const taken = new Set<string>();
   const next = () => {
-    const id = newTransactionId('o_1', time, (known) => taken.has(known));
+    const id = newTransactionId('o_1', taken, time);
     taken.add(id);
     return id;
   };

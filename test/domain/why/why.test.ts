@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { causeOf } from '../../../src/domain/history.ts';
+import { causeOf, type HistoryEntry } from '../../../src/domain/history.ts';
 import { foldTransaction } from '../../../src/domain/order-state/matching.ts';
 import { failureReason } from '../../../src/domain/payments/failure.ts';
 import { ruleSentences } from '../../../src/domain/payments/rules.ts';
@@ -25,11 +25,7 @@ import {
   timelineRowsMax,
 } from '../../../src/domain/why/explanation.ts';
 import { entryLines } from '../../../src/domain/why/text.ts';
-import {
-  buildTimeline,
-  type LifeHistory,
-  type OrderLife,
-} from '../../../src/domain/why/timeline.ts';
+import { buildTimeline } from '../../../src/domain/why/timeline.ts';
 
 const expected = { total: 11_800, currency: 'INR' };
 const declined = failureReason('DECLINED_BY_BANK', 'Declined.');
@@ -379,7 +375,7 @@ describe('a timeline', () => {
   test('shows nothing of our call but its state, and masks a UPI id', () => {
     const before = { call: 'open', redirectUrl: 'https://provider.test/secret' };
     const life = lifeOf([]);
-    const history: LifeHistory[] = [
+    const history: HistoryEntry[] = [
       {
         transactionId: 't1',
         cause: 'start-payment',
@@ -425,7 +421,7 @@ test('every rule is a sentence', () => {
 const shown = { masked: true, currencyOf: () => 'INR' };
 
 /** An order that was created, and changed at these times. */
-function lifeOf(times: readonly number[]): OrderLife {
+function lifeOf(times: readonly number[]): Parameters<typeof buildTimeline>[0] {
   return {
     order: {
       createdAt: new Date(0),
