@@ -33,7 +33,6 @@ import { clusterDistribute, migrate } from './upkeep/schema.ts';
 import { verify } from './upkeep/verify.ts';
 import { userInvite, userList, userRemove, userReset } from './users/user.ts';
 
-/** By the first word of their commands. */
 export const groups: readonly Group[] = [
   {
     name: 'account',

@@ -88,11 +88,7 @@ export async function isEmbeddedDatabaseRunning(dataDir: string): Promise<boolea
 }
 
 /** Creates the cluster under a temporary name and renames it, so that a crash cannot leave an incomplete one. */
-async function initialiseOnce(
-  programs: Programs,
-  user: ServerUser,
-  directory: string,
-): Promise<void> {
+async function initialiseOnce(programs: Programs, user: ServerUser, directory: string) {
   const made = await stat(join(directory, 'PG_VERSION')).catch(() => undefined);
   if (made) return;
   const aside = `${directory}.new`;

@@ -31,10 +31,7 @@ export async function readMasterKeys(dataDir: string): Promise<string[]> {
 }
 
 /** Adds a new current key, then runs `work`. The lock ends the race of two rotations, which would lose one of the keys. */
-export async function rotatingMasterKey<Result>(
-  dataDir: string,
-  work: () => Promise<Result>,
-): Promise<Result> {
+export async function rotatingMasterKey<Result>(dataDir: string, work: () => Promise<Result>) {
   const lock = await lockFile(
     dataDir,
     'rotation.lock',

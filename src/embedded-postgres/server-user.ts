@@ -26,10 +26,7 @@ export async function chooseServerUser(dataDir: string, databaseDir: string): Pr
 }
 
 /** The first folder above the path that the user cannot enter. */
-export async function findClosedFolder(
-  { ids }: ServerUser,
-  path: string,
-): Promise<string | undefined> {
+export async function findClosedFolder({ ids }: ServerUser, path: string) {
   return findInaccessible(ids, '-x', foldersAbove(path)).catch((error: NodeJS.ErrnoException) => {
     throw new StartError(
       `PostgreSQL does not run as root, and this process may not switch to another user (${error.code}): start the service as another user, or set DATABASE_URL.`,
@@ -56,7 +53,6 @@ export async function findInaccessible(
   return found === '' ? undefined : found;
 }
 
-/** Starts at `/`. */
 export function foldersAbove(path: string): string[] {
   const folder = dirname(path);
   return folder === dirname(folder) ? [folder] : [...foldersAbove(folder), folder];

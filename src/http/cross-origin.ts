@@ -18,7 +18,6 @@ export function addCrossOriginHeaders({ routeOptions }: FastifyRequest, reply: F
   reply.header('access-control-expose-headers', 'Idempotent-Replayed, Retry-After, x-request-id');
 }
 
-/** Browsers cache the answer for two hours. */
 export function answerPreflight(reply: FastifyReply, methods: string): FastifyReply {
   return reply
     .code(204)

@@ -86,7 +86,6 @@ export function addCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
   addCrossOriginHeaders(request, reply);
 }
 
-/** `bodyLimit` is that of the route, in bytes. */
 function toServiceError(failure: unknown, bodyLimit: number | undefined): ServiceError {
   if (failure instanceof ServiceError) return failure;
   const { code, statusCode, validation, validationContext } = failure as Partial<FastifyError>;

@@ -8,7 +8,6 @@ import { ServiceError } from '../domain/errors.ts';
 import { isNestedDeeper, parseExactJson } from '../domain/json/json.ts';
 import { limits } from '../domain/limits.ts';
 
-/** The scope accepts bodies of this type only. */
 export function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {

@@ -9,7 +9,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 export type StaticFile = {
   readonly type: string;
-  /** Identifies the content. */
   readonly etag: string;
   readonly body: Buffer;
   readonly brotli: Buffer;

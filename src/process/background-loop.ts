@@ -12,7 +12,6 @@ export type BackgroundLoop = ReturnType<typeof startLoop>;
 type LoopOptions = {
   /** Rests this many times as long as a round took although there is more to do, so that requests come first. */
   readonly restShare?: number;
-  /** How long to rest when there is nothing more to do. */
   readonly tickMs?: number;
   /** Without a success for this long, every failure is logged. */
   readonly lateMs?: number;
@@ -76,7 +75,6 @@ export function startLoop(
   };
   const ended = run();
   return {
-    /** The next round starts at once. */
     wake: () => {
       isWoken = true;
       wake();

@@ -134,12 +134,10 @@ async function open(config: Config, log: Log, toOpen: DatabaseToOpen) {
       services,
       /** Until the database is prepared, every call is answered 503. */
       databaseWait: await prepareOrWait({ prepare, explain, ...toOpen }),
-      /** The names of the migrations that this process has applied. */
       listMigrated: () => migrated,
       /** The user that the process becomes once it no longer needs root. */
       serviceUser: toOpen.serviceUser,
       tracing,
-      /** Closes everything that was opened, in reverse order. */
       close,
     };
   } catch (error) {

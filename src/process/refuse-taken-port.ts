@@ -32,7 +32,6 @@ const anyAddress = new Map([
 
 const answerMsMax = 1_000;
 
-/** Says in one sentence why the service cannot listen on an address. */
 export function explainListenError(error: unknown, host: string, port: number): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':

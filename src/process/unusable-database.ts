@@ -1,11 +1,9 @@
 /** Says in one sentence why the database of DATABASE_URL cannot be used, and what to do. */
-
 import { StartError } from '../domain/start-error.ts';
 import { hostsOf } from '../postgres/address.ts';
 import { isUnavailable } from '../postgres/error-classes.ts';
 import type { Config } from './config.ts';
 
-/** By the code of the error. */
 const sentences: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ERR_INVALID_URL:

@@ -106,11 +106,7 @@ export function renderSharedMetrics({ registry }: Metrics): OperatorParts['rende
   };
 }
 
-async function replyWithMetrics(
-  worker: Worker,
-  collect: () => Promise<string>,
-  message: unknown,
-): Promise<void> {
+async function replyWithMetrics(worker: Worker, collect: () => Promise<string>, message: unknown) {
   const request = message as MetricsRequest;
   if (request?.type !== 'metrics-request') return;
   // Collecting fails while a worker is being replaced; the worker then shows its own metrics only.

@@ -67,7 +67,6 @@ export function startTracing(env: Environment, warn: (error: unknown) => void) {
     traceDatabase: (database: Database) => traceDatabase(spans, database),
     traceProviderCalls: (call: CallProvider) => traceProviderCalls(spans, call),
     traceEvents: (send: SendEvent) => traceEvents(spans, send),
-    /** Exports what is left, for a limited time. */
     stop: async () => {
       const exported = provider.shutdown().catch(() => {});
       await Promise.race([exported, delay(traceLimits.traceFlushMsMax, undefined, { ref: false })]);

@@ -176,7 +176,6 @@ function changeAlternatives(
   return [...after.values()];
 }
 
-/** An account's settings as the command line prints them. */
 export function accountView(account: AccountSettings & Pick<Account, 'accountId' | 'logo'>) {
   return {
     accountId: account.accountId,

@@ -18,7 +18,6 @@ export function originOption(text: string, removal: Removal) {
   } as const;
 }
 
-/** Replaces the whole list. */
 export function readOrigins(option: string, texts: readonly string[], removal: Removal): string[] {
   if (texts.length === 1 && texts[0] === removal) return [];
   const origins = texts.map((text) => {

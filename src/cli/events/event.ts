@@ -1,5 +1,4 @@
 /** `event list`, `show` and `resend`: the webhooks to shops. Contract 12.7. */
-
 import { commandLine } from '../../domain/audit.ts';
 import { type EventKey, eventIdOf, findEventKey } from '../../domain/ids.ts';
 import {

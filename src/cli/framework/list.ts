@@ -98,9 +98,6 @@ function readLimit(text: string | undefined): number {
 export const effort = { lookedAtMax: 20_000, msMax: Number.POSITIVE_INFINITY };
 
 /** The accounts to list; all unless one is named. */
-export async function listScope(
-  { database }: Services,
-  { accountId }: Page,
-): Promise<readonly string[]> {
+export async function listScope({ database }: Services, { accountId }: Page) {
   return accountId === undefined ? listAccountIds(database) : [accountId];
 }

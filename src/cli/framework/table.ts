@@ -104,7 +104,6 @@ const stylesOfStatus: Readonly<Record<string, Style>> = {
   resolved: 'gray',
 };
 
-/** The colour of a status or state. */
 export function styleOfStatus(status: string): Style | undefined {
   return stylesOfStatus[status];
 }

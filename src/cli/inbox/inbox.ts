@@ -1,5 +1,4 @@
 /** `inbox list`, `show` and `replay`: the deliveries of the providers. */
-
 import { commandLine } from '../../domain/audit.ts';
 import { findAccountIdOfDelivery } from '../../domain/ids.ts';
 import { type Delivery, deliveryStates } from '../../domain/inbox/delivery.ts';

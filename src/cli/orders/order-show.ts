@@ -1,5 +1,4 @@
 /** `order show`: prints one order with its transactions, deliveries and history, with personal data masked. */
-
 import { maskUpiId } from '../../domain/consumers/mask.ts';
 import { type Order, orderStatus } from '../../domain/orders/order.ts';
 import type { Transaction } from '../../domain/payments/transaction.ts';

@@ -1,5 +1,4 @@
 /** `transaction list`: prints payments and refunds, those of the newest orders first, page by page. */
-
 import { isTransactionId } from '../../domain/ids.ts';
 import { paymentStatuses } from '../../domain/payments/notice.ts';
 import type { ListedTransaction } from '../../store/payments/transaction-lists.ts';

@@ -1,5 +1,4 @@
 /** The result of a payment and the way back to the shop. Contract 14.3. */
-
 import type { ReturnStatus } from '../../domain/order-state/payment-return.ts';
 import { findPaymentModeCode } from '../../domain/payment-mode.ts';
 import type { Payment } from '../../domain/payments/transaction.ts';
@@ -86,7 +85,6 @@ function countDown(words: Words, { url, afterSeconds }: WayBack): Html {
   return html`<p class="quiet small no-print" data-return="${afterSeconds}" data-to="${url}">${before}<span>${afterSeconds}</span>${after}</p>`;
 }
 
-/** The provider's name of the mode, in the consumer's language where we have it. */
 function modeText({ choose }: Words, shown: string): string {
   const code = findPaymentModeCode(shown);
   return code === undefined ? shown : choose.modes[code];

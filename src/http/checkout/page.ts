@@ -31,7 +31,6 @@ export type Page = {
   readonly hasScript?: boolean;
   /** Where a form may be posted to, redirects included. */
   readonly formAction: 'anywhere' | readonly string[];
-  /** The address of the page in another language. */
   readonly languageUrl?: (language: Language) => string;
 };
 
@@ -175,7 +174,6 @@ export function brandOf(account: Account, basePath: string): Brand {
   };
 }
 
-/** The shop's colour in both schemes, as variables of the style sheet. */
 function brandStyle(brand: Pick<Brand, 'colour'> | undefined): string {
   const { light, dark } = shadesOf(brand?.colour ?? null);
   const variables = Object.entries({ light, dark }).map(

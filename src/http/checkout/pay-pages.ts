@@ -79,14 +79,12 @@ function addReturn(app: FastifyInstance, context: HttpContext): void {
   });
 }
 
-/** What all pages of a payment have: the words of the consumer, and the look of the shop. */
 function commonOf(context: HttpContext, { request }: FastifyReply, account: Account) {
   const language = chooseLanguage(request);
   const brand = brandOf(account, basePathOf(context));
   return { words: languages[language], common: { language, brand } };
 }
 
-/** Without scripts the page shows a button. */
 function sendLaunch(
   context: HttpContext,
   reply: FastifyReply,

@@ -41,7 +41,6 @@ declare module 'fastify' {
     readonly signedIn: SignedIn;
     /** The account of a route that needs a role. It comes from the session and never from the request. */
     readonly account: OwnAccount;
-    /** For the audit log. */
     readonly actor: Actor;
   }
 }

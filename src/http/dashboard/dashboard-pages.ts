@@ -11,7 +11,6 @@ import { createStaticFile, type StaticFile, sendStaticFile } from '../static-fil
 import { listImports, loadPageFiles, type PageFiles, packageModules } from './page-files.ts';
 
 type Loaded = PageFiles & { readonly page: StaticFile; readonly policy: string };
-/** A file, or a folder and a file in it. */
 type FileParams = { readonly version: string; readonly name: string; readonly file?: string };
 type PageParams = { readonly page?: string };
 

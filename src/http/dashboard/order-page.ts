@@ -174,7 +174,6 @@ export type FlagView = {
   readonly resolved_by: string | null;
 };
 
-/** The flags of an order or transaction. */
 type ShowFlags = (subject: string, flags: readonly ReviewFlag[]) => readonly FlagView[];
 
 export function paymentView(
@@ -249,7 +248,6 @@ function captureView({ pspId, amount, status, atMs }: Capture, text: Texts) {
   return { psp_transaction_id: pspId, amount: text(amount), status, at: isoOf(atMs) };
 }
 
-/** Where it was started: our checkout page, our API, or at the provider. */
 function originOf({ start }: Payment): 'checkout' | 'api' | 'provider' {
   if (!start) return 'provider';
   return start.origin ?? 'api';

@@ -9,7 +9,6 @@ import { dirname, join, posix } from 'node:path';
 import { createStaticFile, type StaticFile } from '../static-file.ts';
 
 export type PageFiles = {
-  /** Changes with any of the files. */
   readonly version: string;
   /** By their path below the version. */
   readonly files: ReadonlyMap<string, StaticFile>;

@@ -59,7 +59,6 @@ function addSessions(app: FastifyInstance, { useCases }: HttpContext): void {
   );
 }
 
-/** Asks again who the user is. The cookie changes. */
 function addConfirmation(app: FastifyInstance, context: HttpContext): void {
   const { useCases } = context;
 
@@ -80,7 +79,6 @@ function addConfirmation(app: FastifyInstance, context: HttpContext): void {
   });
 }
 
-/** Their password and their passkeys. */
 export function addCredentials(app: FastifyInstance, { useCases }: HttpContext): void {
   addRoute(app, 'user', 'GET /credentials', {}, async ({ signedIn }) => {
     const passkeys = await useCases.listPasskeys(signedIn);

@@ -17,7 +17,6 @@ const TextOrNull = Type.Union([Text, Type.Null()]);
 const Origins = Type.Array(Text, { maxItems: 2 * accountLimits.originsMax });
 const ProviderOrNull = Type.Optional(TextOrNull);
 
-/** What an owner may change, each field only if it is given. */
 const SettingsBody = Type.Partial(
   Type.Object({
     name: Text,
@@ -43,7 +42,6 @@ const SettingsBody = Type.Partial(
     support_phone: TextOrNull,
     support_url: TextOrNull,
     upi_collect: Type.Boolean(),
-    /** The bytes of an image in base64. */
     logo: Type.Union([Type.String(), Type.Null()]),
   }),
   { additionalProperties: false },

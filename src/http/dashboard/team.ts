@@ -66,7 +66,6 @@ function invitationView({
   return { invitation_id: invitationId, email, role, expires_at: expiresAt.toISOString() };
 }
 
-/** Newest first. */
 export function addAuditLog(app: FastifyInstance, { useCases }: HttpContext): void {
   addRoute(app, 'viewer', 'GET /audit', search, async ({ account, query }) => {
     const page = { after: readText(query, 'after'), limit: readLimit(query) };

@@ -1,5 +1,4 @@
-/** Renders the reply to an enquiry. Contract 5.3 to 5.5, 5.8 and 5.9. */
-
+/** Renders the reply to an enquiry. Contract 4.6, 5.3 to 5.5, 5.8 and 5.9. */
 import { maskAddress } from '../../domain/consumers/mask.ts';
 import { displayExponent, getExponent } from '../../domain/money/currency.ts';
 import { type MinorUnits, majorNumber } from '../../domain/money/money.ts';
@@ -93,7 +92,6 @@ function isPaid({ type, status }: Payment | Refund): boolean {
   return type === 'payment' && status === 'succeeded';
 }
 
-/** Contract 4.6. */
 function refundDetailsView({ order, transactions }: Enquiry) {
   const { currency } = order.amounts;
   const { paid, refunded, available } = refundBalance(transactions, currency);

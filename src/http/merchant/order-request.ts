@@ -58,7 +58,6 @@ export function toOrderUpdate(body: UpdateOrderBody): OrderUpdate {
   });
 }
 
-/** Null and empty count as absent. */
 export function readOrderId({
   caller,
   body,
@@ -69,7 +68,6 @@ export function readOrderId({
   return getOrderId(caller, body.order_id || undefined);
 }
 
-/** The consumer of an order, or of resolve-user. */
 export function toSentUser(body: UserBody): SentUser {
   return withoutAbsent({
     email: freeText(body.email),

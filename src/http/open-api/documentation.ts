@@ -27,7 +27,6 @@ export type Documentation = {
   readonly replays?: boolean;
   /** The same operation under other methods and paths, such as `PUT /api/v3/update-order`. */
   readonly aliases?: readonly string[];
-  /** Descriptions of path parameters. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** Headers that the caller may send, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -44,7 +43,6 @@ export type ErrorShape = {
   readonly bodyOf: (error: ServiceError) => unknown;
 };
 
-/** A route with what is known about it when the document is built. */
 export type DocumentedRoute = {
   readonly access: Access | undefined;
   readonly documentation: Documentation;

@@ -1,4 +1,4 @@
-/** The scope of operators: liveness, readiness, metrics and the API reference. */
+/** The scope of operators: liveness, readiness, metrics and the API reference. Contract 1.8. */
 import type { FastifyInstance, FastifyPluginAsync, RouteHandlerMethod } from 'fastify';
 import { Type } from 'typebox';
 import { list, object, text, word } from '../open-api/fields.ts';
@@ -30,7 +30,6 @@ const NotReady = object('NotReady', 'Requests cannot be served yet.', {
   missing: list(Type.String(), 'What is missing.'),
 });
 
-/** Contract 1.8. */
 export function operatorApi({ checkReadiness, renderMetrics }: OperatorParts): FastifyPluginAsync {
   return async (app) => {
     const refuseOtherMethods = watchRoutes(app);

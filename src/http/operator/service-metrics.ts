@@ -49,7 +49,6 @@ function measureQueues(registry: Registry, queueStats: QueueStats): void {
   );
 }
 
-/** What this process has done since its start. */
 function measureActivity(registry: Registry, counters: Counters): void {
   const { addCounter } = metricsOf(registry, 'sum', () => counters);
   addCounter(
@@ -110,7 +109,6 @@ function measureInbox({ addGauge, addCounter }: Stored, clock: Clock): void {
   );
 }
 
-/** Webhooks to shops. */
 function measureEvents({ addGauge }: Stored, clock: Clock): void {
   addGauge(
     'events_waiting{state}',
@@ -135,7 +133,6 @@ function measureEvents({ addGauge }: Stored, clock: Clock): void {
   );
 }
 
-/** The steps of the sweep, and the loops that run all the time. */
 function measureBackground({ addGauge, addCounter }: Stored): void {
   addGauge(
     'background_step_last_success_timestamp_seconds{step}',
@@ -202,7 +199,6 @@ function metricsOf<Source>(
   return { addGauge, addCounter };
 }
 
-/** The fields beside the count are labels. */
 function countOf({ count, ...labels }: { readonly count: number }): Sample {
   return [labels, count];
 }

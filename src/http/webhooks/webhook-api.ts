@@ -63,11 +63,7 @@ const Reply = object('WebhookResult', 'What became of the delivery.', {
 
 type Params = { readonly account_id?: string };
 
-function addWebhook(
-  app: FastifyInstance,
-  { useCases }: HttpContext,
-  provider: DeliveryProvider,
-): void {
+function addWebhook(app: FastifyInstance, { useCases }: HttpContext, provider: DeliveryProvider) {
   const { name, displayName } = provider;
   for (const path of [`/${name}`, `/${name}/:account_id`]) {
     const isOfAccount = path.endsWith(':account_id');
