@@ -8,16 +8,17 @@ import { allowsCrossOrigin, answerPreflight } from './cross-origin.ts';
 
 type KnownPath = { readonly methods: Set<string>; allowsCrossOrigin: boolean };
 
-/** Call it before the routes of a scope are added, and call the returned function after the last one. */
-export function watchRoutes(app: FastifyInstance): () => void {
-  const paths = new Map<string, KnownPath>();
-  app.addHook('onRoute', ({ routePath, method, config }) => {
-    const path = paths.get(routePath) ?? { methods: new Set(), allowsCrossOrigin: false };
-    for (const name of [method].flat()) path.methods.add(name);
-    path.allowsCrossOrigin ||= allowsCrossOrigin(config);
-    paths.set(routePath, path);
-  });
-  return () => {
+/** A scope whose paths refuse all methods but those of the routes that are added. */
+export function refusingOtherMethods(addRoutes: (app: FastifyInstance) => void) {
+  return async (app: FastifyInstance) => {
+    const paths = new Map<string, KnownPath>();
+    app.addHook('onRoute', ({ routePath, method, config }) => {
+      const path = paths.get(routePath) ?? { methods: new Set(), allowsCrossOrigin: false };
+      for (const name of [method].flat()) path.methods.add(name);
+      path.allowsCrossOrigin ||= allowsCrossOrigin(config);
+      paths.set(routePath, path);
+    });
+    addRoutes(app);
     for (const [url, path] of [...paths]) {
       const supported = [...path.methods].sort();
       const allow = supported.join(', ');

@@ -31,6 +31,24 @@ export async function createStaticFile(type: string, text: string | Buffer): Pro
   return { type, etag: digest, body, brotli: brotliBytes, gzip: gzipBytes };
 }
 
+/** Loads at the first call. A load that failed is repeated at the next. */
+export function once<Loaded>(load: () => Promise<Loaded>): () => Promise<Loaded> {
+  let loading: Promise<Loaded> | undefined;
+  return () => {
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
+}
+
+/** For a page that loads only what `sources` name, calls only this service and cannot be framed. */
+export function pagePolicy(...sources: readonly string[]): string {
+  const rest = ["connect-src 'self'", "base-uri 'none'", "form-action 'none'"];
+  return ["default-src 'none'", ...sources, ...rest, "frame-ancestors 'none'"].join('; ');
+}
+
 export function sendStaticFile(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -2,7 +2,7 @@
  * The scope of providers: `POST /api/v3/webhooks/<provider>[/<account_id>]` with raw bytes, proved by the provider's own
  * secret or a bearer token, and webhook error bodies. Contract 6.1 and 6.5.
  */
-import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import type { DeliveryClaims } from '../../use-cases/inbox/authenticate-delivery.ts';
 import {
@@ -15,17 +15,15 @@ import type { HttpContext } from '../http-context.ts';
 import { proofSchemeOf, toCamelCase } from '../open-api/components.ts';
 import type { Documentation } from '../open-api/documentation.ts';
 import { object, optionalText, text, word } from '../open-api/fields.ts';
-import { watchRoutes } from '../refuse-other-methods.ts';
+import { refusingOtherMethods } from '../refuse-other-methods.ts';
 import { sendWebhookError, webhookErrorReplies, webhookErrorShape } from './webhook-error.ts';
 
-export function webhookApi(context: HttpContext): FastifyPluginAsync {
-  return async (app) => {
-    const refuseOtherMethods = watchRoutes(app);
+export function webhookApi(context: HttpContext) {
+  return refusingOtherMethods((app) => {
     app.setErrorHandler(sendWebhookError);
     readRawBytes(app);
     for (const provider of deliveryProviders) addWebhook(app, context, provider);
-    refuseOtherMethods();
-  };
+  });
 }
 
 /** A signature covers the bytes as they were sent, so nothing may parse and re-encode them. */
