@@ -13,9 +13,8 @@ import { addOrders } from './orders.ts';
 import { addOverview } from './overview.ts';
 import { addPaymentLinks } from './payment-links.ts';
 import { addReview } from './review.ts';
-import { addCredentials, addSession } from './session.ts';
+import { addCredentials, addInvitation, addSession, addSignIn } from './session.ts';
 import { addSettings } from './settings.ts';
-import { addInvitation, addSignIn } from './sign-in.ts';
 import { addAuditLog, addTeam } from './team.ts';
 import { addWhy } from './why.ts';
 
