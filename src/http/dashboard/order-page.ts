@@ -19,13 +19,15 @@ import { userView } from './orders.ts';
 import { readQuery, readText } from './read-query.ts';
 import { amountText, isMaskedFor, providerView } from './view-parts.ts';
 
-const RefundBody = Type.Object({
-  transaction_id: Type.String({ minLength: 1, maxLength: limits.textCharsMax }),
-  refund_amount: Type.String({ minLength: 1, maxLength: 64 }),
-  /** As the page showed it. */
-  refunded_so_far: Type.String({ minLength: 1, maxLength: 64 }),
-  note: Type.Optional(Type.String({ maxLength: limits.textCharsMax })),
-});
+const withRefund = {
+  body: Type.Object({
+    transaction_id: Type.String({ minLength: 1, maxLength: limits.textCharsMax }),
+    refund_amount: Type.String({ minLength: 1, maxLength: 64 }),
+    /** As the page showed it. */
+    refunded_so_far: Type.String({ minLength: 1, maxLength: 64 }),
+    note: Type.Optional(Type.String({ maxLength: limits.textCharsMax })),
+  }),
+};
 
 export function addOrderPage(app: FastifyInstance, { useCases }: HttpContext): void {
   addRoute(app, 'viewer', 'GET /orders/:order_id', search, async (request) => {
@@ -36,32 +38,26 @@ export function addOrderPage(app: FastifyInstance, { useCases }: HttpContext): v
     return orderPageView(page, isMaskedFor(account.role));
   });
 
-  const withRefund = { body: RefundBody };
-  addRoute(
-    app,
-    'operator',
-    'POST /orders/:order_id/refunds',
-    withRefund,
-    async (request, reply) => {
-      const { account, actor, params, body } = request;
-      const order = { accountId: account.accountId, orderId: params.order_id };
-      const made = await useCases.refundAsUser(actor, order, {
-        transactionId: body.transaction_id,
-        amount: body.refund_amount,
-        refundedSoFar: body.refunded_so_far,
-        // Without a key, a reply that is lost would lead to a second refund.
-        key: readIdempotencyKey(request) ?? refuseField('Idempotency-Key', 'is missing'),
-        note: findNote(body.note ?? '') ?? null,
-      });
-      markReplay(reply, made.replayed);
-      const { transactionId, status, paymentTransactionId } = made.reply;
-      return {
-        transaction_id: transactionId,
-        refund_status: status,
-        payment_transaction_id: paymentTransactionId,
-      };
-    },
-  );
+  const refunds = 'POST /orders/:order_id/refunds';
+  addRoute(app, 'operator', refunds, withRefund, async (request, reply) => {
+    const { account, actor, params, body } = request;
+    const order = { accountId: account.accountId, orderId: params.order_id };
+    const made = await useCases.refundAsUser(actor, order, {
+      transactionId: body.transaction_id,
+      amount: body.refund_amount,
+      refundedSoFar: body.refunded_so_far,
+      // Without a key, a reply that is lost would lead to a second refund.
+      key: readIdempotencyKey(request) ?? refuseField('Idempotency-Key', 'is missing'),
+      note: findNote(body.note ?? '') ?? null,
+    });
+    markReplay(reply, made.replayed);
+    const { transactionId, status, paymentTransactionId } = made.reply;
+    return {
+      transaction_id: transactionId,
+      refund_status: status,
+      payment_transaction_id: paymentTransactionId,
+    };
+  });
 }
 
 export function orderPageView(page: OrderPage, masked: boolean) {

@@ -51,11 +51,13 @@ type SettingsBody = Static<typeof SettingsBody>;
 /** A logo in base64 is a third longer than its bytes. The rest is for the other fields. */
 const settingsBodyBytesMax = 2 * accountLimits.logoBytesMax;
 
-const RotationBody = Type.Object({
-  overlap_seconds: Type.Integer({ minimum: 0, maximum: accountLimits.secretOverlapSecondsMax }),
-  /** For a provider that generates the secret itself. */
-  value: Type.Optional(Type.String({ maxLength: limits.textCharsMax })),
-});
+const withRotation = {
+  body: Type.Object({
+    overlap_seconds: Type.Integer({ minimum: 0, maximum: accountLimits.secretOverlapSecondsMax }),
+    /** For a provider that generates the secret itself. */
+    value: Type.Optional(Type.String({ maxLength: limits.textCharsMax })),
+  }),
+};
 
 /** Settings that change without a confirmation: they affect neither money nor access. Contract 13.9. */
 const unconfirmedSettings: readonly string[] = [
@@ -94,7 +96,6 @@ export function addSettings(app: FastifyInstance, context: HttpContext): void {
     return { name: params.name, secret };
   });
 
-  const withRotation = { body: RotationBody };
   addRoute(app, 'owner', 'POST /settings/secrets/:name/rotate', withRotation, async (request) => {
     const { name } = request.params;
     const { secret, oldValidUntil } = await useCases.rotateSecret(
