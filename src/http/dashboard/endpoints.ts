@@ -7,9 +7,9 @@ import { eventTypes } from '../../domain/event-type.ts';
 import { findAccountIdOfEndpoint } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/users/role.ts';
+import { withoutAbsent } from '../../domain/without-absent.ts';
 import type { AccountEndpoint } from '../../use-cases/events/endpoints.ts';
 import type { HttpContext } from '../http-context.ts';
-import { withoutAbsent } from '../merchant/order-request.ts';
 import { addRoute } from './dashboard-guard.ts';
 import { countView, shownUrl } from './view-parts.ts';
 

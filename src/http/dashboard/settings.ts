@@ -6,10 +6,10 @@ import { accountLimits } from '../../domain/accounts/limits.ts';
 import { refuseField } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
 import { paymentModeCodes, paymentModes } from '../../domain/payment-mode.ts';
+import { withoutAbsent } from '../../domain/without-absent.ts';
 import type { RequestedSettings } from '../../use-cases/accounts/change-settings.ts';
 import type { Settings } from '../../use-cases/accounts/get-settings.ts';
 import { basePathOf, type HttpContext } from '../http-context.ts';
-import { withoutAbsent } from '../merchant/order-request.ts';
 import { addRoute } from './dashboard-guard.ts';
 
 const Text = Type.String({ maxLength: limits.textCharsMax });
