@@ -61,6 +61,15 @@ export function readOrderId(text: string | undefined): string | undefined {
   throw new UsageError('--order must be an order id, such as "order list" prints.');
 }
 
+/** An option that takes one of some words. */
+export function choiceOption<const Word extends string>(
+  value: string,
+  what: string,
+  words: readonly Word[],
+) {
+  return { value, words, text: `${what}: ${words.join(', ')}.` } as const;
+}
+
 export function sinceOption(what: string): { readonly since: ValueSpec } {
   return {
     since: {

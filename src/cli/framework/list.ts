@@ -71,8 +71,8 @@ export function defineList<const Specs extends OptionSpecs, Row extends object>(
         ...page,
         since: sinceAt(services.clock()),
       });
-      const shown: Outcome = { [rowsName]: rows, ...(next !== undefined && { next }) };
-      return shown;
+      const outcome: Outcome = { [rowsName]: rows, ...(next !== undefined && { next }) };
+      return outcome;
     },
     render: ({ [rowsName]: rows, next }, screen) => {
       const table = renderTable(rows as readonly Row[], columns, screen);

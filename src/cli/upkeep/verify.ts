@@ -64,9 +64,9 @@ function renderVerified(verified: Verified): string {
   const lines = checked.map((invariant) => {
     const count = found[invariant] ?? 0;
     const own = breaches.filter((breach) => breach.invariant === invariant);
-    const shown = own.map(({ where, what }) => `\n    ${where}: ${what}`);
-    if (own.length < count) shown.push(`\n    and ${count - own.length} more`);
-    return `${count === 0 ? 'holds ' : 'BROKEN'}  ${invariant}${shown.join('')}`;
+    const lost = own.map(({ where, what }) => `\n    ${where}: ${what}`);
+    if (own.length < count) lost.push(`\n    and ${count - own.length} more`);
+    return `${count === 0 ? 'holds ' : 'BROKEN'}  ${invariant}${lost.join('')}`;
   });
   const summary = [`${orders} orders and ${transactions} transactions checked`];
   if (pruned.inboxes > 0) summary.push(`${pruned.inboxes} not folded: bodies were pruned by age`);
