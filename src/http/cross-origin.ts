@@ -1,7 +1,4 @@
-/**
- * Cross-origin calls (CORS) from the pages of a shop. The token is sent in a header and there is no cookie, so any
- * origin may call the routes that accept an order token, and no others. Contract 2.11.
- */
+/** CORS: there is no cookie, so any origin may call the routes that accept an order token. Contract 2.11. */
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from './guard.ts';
 

@@ -7,10 +7,7 @@ import { addCrossOriginHeaders } from './cross-origin.ts';
 import { describeInvalid } from './describe-invalid.ts';
 import { httpLimits } from './limits.ts';
 
-/**
- * For refusals whose cause is logged elsewhere, such as overload. One shared instance: in a flood it would cost too
- * much to collect a stack trace and to log for each request.
- */
+/** Shared: in a flood it would cost too much to collect a stack trace and to log for each request. */
 export const serviceUnavailable = new ServiceError('SERVICE_UNAVAILABLE');
 
 export const ErrorBody = Type.Object(

@@ -1,7 +1,4 @@
-/**
- * The icon of all pages: a card on a square that stands out on light and dark tabs. It is below `/checkout`, which every
- * proxy exposes. `/favicon.ico` answers browsers that show a reply without a page, such as an error. Contract 14.5.
- */
+/** The icon of all pages, below `/checkout`, which every proxy exposes; also for replies without a page. Contract 14.5. */
 import type { FastifyRequest } from 'fastify';
 import { refusingOtherMethods } from './refuse-other-methods.ts';
 

@@ -1,7 +1,4 @@
-/**
- * Parses a JSON body without loss: invalid UTF-8, deep nesting and text that cannot be stored are refused,
- * and numbers that a double would round keep their exact text.
- */
+/** Parses a JSON body without loss: what cannot be stored is refused, and exact numbers keep their text. */
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';

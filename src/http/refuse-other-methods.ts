@@ -1,7 +1,4 @@
-/**
- * Answers the methods that a known path does not support: 405 with `Allow` instead of 404, and the preflight
- * requests of browsers where the path allows cross-origin calls.
- */
+/** Answers the other methods of a known path: 405 with `Allow`, and preflights where cross-origin calls are allowed. */
 import type { FastifyInstance, FastifyReply, HTTPMethods } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 import { allowsCrossOrigin, answerPreflight } from './cross-origin.ts';

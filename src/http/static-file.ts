@@ -1,7 +1,4 @@
-/**
- * A file that is compressed once, outside the event loop, and served with an `ETag`: a browser that has it already gets
- * 304.
- */
+/** A file that is compressed once, and served with an `ETag`: a browser that has it already gets 304. */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';

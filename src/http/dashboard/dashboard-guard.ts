@@ -22,10 +22,7 @@ import { hostCookieName, readCookie, setCookie } from '../cookies.ts';
 import type { HttpContext } from '../http-context.ts';
 import type { Query } from './read-query.ts';
 
-/**
- * Who may call a route: `visitor` is anybody, `user` anybody who is signed in. A role is needed in the current account,
- * and includes the roles below it.
- */
+/** `visitor` is anybody, `user` anybody signed in. A role in the current account includes the roles below it. */
 type DashboardAccess = 'visitor' | 'user' | Role;
 
 declare module 'fastify' {
@@ -68,10 +65,7 @@ type Request<Path extends string, Body extends TSchema> = FastifyRequest<{
 
 export const search = { bound: 'search' } as const;
 
-/**
- * Adds a route such as `GET /team`. Calls of visitors and of users are bounded differently unless a bound is given. A
- * handler that returns nothing is answered 204.
- */
+/** Adds a route such as `GET /team`. A handler that returns nothing is answered 204. */
 export function addRoute<Route extends string, Body extends TSchema>(
   app: FastifyInstance,
   access: DashboardAccess,
@@ -193,10 +187,7 @@ function checkRole(request: FastifyRequest, account: OwnAccount | undefined, nee
   if (account.isSuspended && isChange(request)) throw new ServiceError('ACCOUNT_SUSPENDED');
 }
 
-/**
- * A page says which account it shows. After a switch in another tab, a change that somebody means for that account must
- * not be made in this one.
- */
+/** After a switch in another tab, a change that was meant for the account of the page must not be made in this one. */
 function refuseOtherAccount(request: FastifyRequest, { accountId, name }: OwnAccount): void {
   const shown = request.headers['x-shown-account'];
   if (!isChange(request) || shown === undefined || shown === accountId) return;

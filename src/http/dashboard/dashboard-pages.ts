@@ -1,7 +1,4 @@
-/**
- * `/dashboard` and everything below it that is not its API: one page, whose script shows what the address says. It loads
- * its files from this service alone. Contract 13.1.
- */
+/** `/dashboard` and what is below it except the API: one page, whose files are all from here. Contract 13.1. */
 import { createHash } from 'node:crypto';
 import type { FastifyPluginAsync } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';

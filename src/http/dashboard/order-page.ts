@@ -8,7 +8,7 @@ import { limits } from '../../domain/limits.ts';
 import type { MinorUnits } from '../../domain/money/money.ts';
 import type { Address, LineItem, Order, StoredNumber } from '../../domain/orders/order.ts';
 import { type FailureReason, failureTable } from '../../domain/payments/failure.ts';
-import type { Capture, Payment, Refund, Transaction } from '../../domain/payments/transaction.ts';
+import type { Refund, Transaction } from '../../domain/payments/transaction.ts';
 import { adviceFor, type ReviewFlag } from '../../domain/review-flag.ts';
 import type { OrderPage, ShownPayment } from '../../use-cases/orders/get-order-page.ts';
 import type { HttpContext } from '../http-context.ts';
@@ -173,17 +173,17 @@ export type FlagView = {
 type ShowFlags = (subject: string, flags: readonly ReviewFlag[]) => readonly FlagView[];
 
 export function paymentView(
-  { payment, refunds, ...shown }: ShownPayment,
+  { payment, refunds, ...others }: ShownPayment,
   { masked, showFlags }: { readonly masked: boolean; readonly showFlags: ShowFlags },
 ) {
   const text = amountsIn(payment.currency);
   return {
     ...transactionView(payment, showFlags),
     payment_status: payment.status,
-    payment_mode: shown.mode,
+    payment_mode: others.mode,
     mode_details: masked ? maskUpiId(payment.subPaymentMode) : payment.subPaymentMode,
     provider_order_id: payment.start?.providerOrderId ?? null,
-    origin: originOf(payment),
+    origin: payment.start ? (payment.start.origin ?? 'api') : 'provider',
     given_up: payment.start?.givenUpAtMs !== undefined,
     arn: payment.paymentArn,
     acquirer: payment.paymentAcquirer,
@@ -191,11 +191,16 @@ export function paymentView(
     offer_id: payment.offerId,
     offer_discount: text(payment.offerDiscount),
     voided: payment.voided,
-    captures: (payment.captures ?? []).map((capture) => captureView(capture, text)),
-    available_amount: text(shown.available),
+    captures: (payment.captures ?? []).map(({ pspId, amount, status, atMs }) => ({
+      psp_transaction_id: pspId,
+      amount: text(amount),
+      status,
+      at: isoOf(atMs),
+    })),
+    available_amount: text(others.available),
     refunds: refunds.map((refund) => refundView(refund, showFlags)),
-    refunds_total: shown.refundsTotal,
-    refunded_so_far: text(shown.refundedSoFar),
+    refunds_total: others.refundsTotal,
+    refunded_so_far: text(others.refundedSoFar),
   };
 }
 
@@ -240,19 +245,9 @@ function failureView({ code, merchantMessage, retryAllowed }: FailureReason) {
   };
 }
 
-function captureView({ pspId, amount, status, atMs }: Capture, text: Texts) {
-  return { psp_transaction_id: pspId, amount: text(amount), status, at: isoOf(atMs) };
-}
-
-function originOf({ start }: Payment): 'checkout' | 'api' | 'provider' {
-  if (!start) return 'provider';
-  return start.origin ?? 'api';
-}
-
-type Texts = (minor: MinorUnits | null) => string | null;
-
-function amountsIn(currency: string | null): Texts {
-  return (minor) => (minor === null || currency === null ? null : amountText(minor, currency));
+function amountsIn(currency: string | null) {
+  return (minor: MinorUnits | null) =>
+    minor === null || currency === null ? null : amountText(minor, currency);
 }
 
 function isoOf(atMs: number | null): string | null {

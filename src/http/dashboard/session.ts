@@ -1,7 +1,4 @@
-/**
- * Who uses the dashboard: signing in with a password or a passkey, each of which opens a new session; the session itself;
- * and how the user signs in, which belongs to the user and not to an account. Contract 13.2, 13.8.
- */
+/** Signing in, which opens a new session; the session itself; and how the user signs in. Contract 13.2, 13.8. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';

@@ -14,7 +14,11 @@ export function enquiryView(
   enquiry: Enquiry,
   { now, masked }: { readonly now: Date; readonly masked: boolean },
 ): EnquiryReply {
-  const { order } = enquiry;
+  const { order, transactions } = enquiry;
+  // A payment that does not complete its order can be refunded too. Contract 5.5.
+  const isPaid = transactions.some(
+    ({ type, status }) => type === 'payment' && status === 'succeeded',
+  );
   return {
     transaction: enquiry.enquired.map((enquired) => transactionView(enquired, enquiry, masked)),
     order: {
@@ -23,7 +27,7 @@ export function enquiryView(
       status: orderStatus(order, now),
       custom_attributes: attributesView(order.details.customAttributes ?? []),
       currency_conversion: conversionView(order) ?? null,
-      refund_details: enquiry.transactions.some(isPaid) ? refundDetailsView(enquiry) : null,
+      refund_details: isPaid ? refundDetailsView(enquiry) : null,
     },
   };
 }
@@ -85,11 +89,6 @@ function failureView({ code, merchantMessage, retryAllowed }: FailureReason) {
 /** Contract 2.3: an order token sees the consumer's UPI id masked. */
 function subPaymentModeView({ subPaymentMode: fields }: Payment, masked: boolean) {
   return masked && fields?.upi_id ? { ...fields, upi_id: maskAddress(fields.upi_id) } : fields;
-}
-
-/** Contract 5.5: a payment that does not complete its order can be refunded too. */
-function isPaid({ type, status }: Payment | Refund): boolean {
-  return type === 'payment' && status === 'succeeded';
 }
 
 function refundDetailsView({ order, transactions }: Enquiry) {

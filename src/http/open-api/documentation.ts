@@ -1,7 +1,4 @@
-/**
- * What the API reference says about a route beyond its schemas. It is part of the route's config rather than of its
- * schema, so that it never reaches validators and serialisers.
- */
+/** What the API reference says about a route. In its config, it never reaches validators and serialisers. */
 import type { TSchema } from 'typebox';
 import type { ErrorCode, ServiceError } from '../../domain/errors.ts';
 import type { Access } from '../guard.ts';

@@ -1,7 +1,4 @@
-/**
- * Schemas with their descriptions for the API reference. Serialisers ignore lists of values, so these cost nothing in
- * replies.
- */
+/** Schemas with descriptions for the API reference. Serialisers ignore lists of values, so these cost nothing. */
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 
 type ValueOf = { string: string; number: number; boolean: boolean; null: null };

@@ -1,7 +1,4 @@
-/**
- * The OpenAPI document and the page that shows it. The script of the page comes from an installed package, and the page
- * calls only this service.
- */
+/** The OpenAPI document, and the page that shows it with a script from an installed package. */
 import Fastify, { type FastifyInstance } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { iconLinkFrom } from '../icon.ts';

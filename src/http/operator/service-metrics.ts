@@ -1,7 +1,4 @@
-/**
- * Metrics of the service itself: queues, shed requests, what this process has done since its start, the inbox, events and
- * the background. Values are read at each scrape; docs/operations.md says what to do about each.
- */
+/** Metrics of the service itself, read at each scrape; docs/operations.md says what to do about each. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Clock } from '../../domain/time.ts';
 import type { Counters, QueueStats } from '../../services/counters.ts';
@@ -159,10 +156,7 @@ function measureBackground({ addGauge, addCounter }: Stored): void {
 
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-/**
- * Metrics whose values are read at each scrape from what `load` returns; there are none without it. Labels follow the
- * name, as in `queue_length{queue}`. The aggregator combines the values of several workers.
- */
+/** There are none while `load` returns nothing. The aggregator combines the values of several workers. */
 function metricsOf<Source>(
   registry: Registry,
   aggregator: 'sum' | 'max' | 'min',

@@ -68,7 +68,7 @@ function addWebhook(app: FastifyInstance, { useCases }: HttpContext, provider: D
     app.post<{ Params: Params; Reply: Static<typeof Reply> }>(path, {
       config: { documentation: documentationOf(provider, isOfAccount) },
       schema: {
-        operationId: operationIdOf(name, isOfAccount),
+        operationId: toCamelCase(`receive-${name}-webhook${isOfAccount ? '' : '-with-token'}`),
         summary: `Receive a delivery of ${displayName}${isOfAccount ? '' : ', from your own server'}`,
         description: isOfAccount ? ofAccount : ofBearer,
         tags: ['Webhooks'],
@@ -95,11 +95,6 @@ const ofAccount =
   'Set this URL at the provider. A delivery whose order is not known yet is stored and applied later. A merchant token of the account is accepted instead of the proof.';
 const ofBearer =
   'The merchant token names the account. A delivery whose order is not known is refused with 404, and an event of no interest with 400.';
-
-function operationIdOf(name: string, isOfAccount: boolean): string {
-  const id = toCamelCase(`receive-${name}-webhook`);
-  return isOfAccount ? id : `${id}WithToken`;
-}
 
 function documentationOf(
   { name, documentation }: DeliveryProvider,
