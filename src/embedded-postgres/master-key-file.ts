@@ -1,7 +1,4 @@
-/**
- * The master keys of the embedded mode, in a file that only its owner may read: one per line, the current key first,
- * then the previous ones. Contract 1.4.
- */
+/** The master keys of the embedded mode: one per line, the current key first, then the previous ones. Contract 1.4. */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

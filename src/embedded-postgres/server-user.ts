@@ -34,10 +34,7 @@ export async function findClosedFolder({ ids }: ServerUser, path: string) {
   });
 }
 
-/**
- * The first path that the user cannot read or enter. A process of that user tries it, because file modes alone do not
- * tell: there are access control lists too.
- */
+/** A process of that user tries it, because file modes alone do not tell: there are access control lists too. */
 export async function findInaccessible(
   ids: Ids | undefined,
   right: '-r' | '-x',

@@ -1,7 +1,4 @@
-/**
- * The URL under which the running service of a data folder is reached. The command line reads it from there, because it
- * is another process and does not have the service's environment.
- */
+/** The URL of the running service, for the command line, which does not have the service's environment. */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDurably } from './durable-file.ts';

@@ -1,7 +1,4 @@
-/**
- * Runs a piece of background work again and again: while there is more to do, else after a short tick or when it is
- * woken. A round that fails is logged, and the next one follows after a tick.
- */
+/** Repeats background work: at once while there is more to do, else after a tick or when it is woken. */
 import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import type { BackgroundReports } from '../services/background-reports.ts';

@@ -72,10 +72,7 @@ export function warnOfFormerNames(env: Environment): string[] {
     .map(({ former, name }) => `${former} is now called ${name}: rename it, the old name will go.`);
 }
 
-/**
- * For the environment of a worker. Files of secrets may be for root only, and the first process may have become another
- * user since it read them.
- */
+/** Files of secrets may be for root only, and the first process may have become another user since it read them. */
 export function secretsForWorkers(config: Config): Readonly<Record<string, string>> {
   return {
     ...{ DATABASE_URL: config.databaseUrl ?? '', DATABASE_URL_FILE: '' },

@@ -1,7 +1,4 @@
-/**
- * The message printed when the service is ready. At the very first start it creates the demo account, and shows how to
- * make the first calls.
- */
+/** The message of a service that is ready. The very first start creates the demo account and shows the first calls. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { commandLine } from '../domain/audit.ts';
@@ -111,10 +108,7 @@ export async function writeDemoEnv(
   }
 }
 
-/**
- * For every start but the first: where to go from here. `accounts` are the oldest ones, two are enough; undefined if they
- * could not be read.
- */
+/** For every start but the first. `accounts` are the oldest, two are enough; undefined if they could not be read. */
 function laterStartText(publicUrl: string, accounts: readonly NamedAccount[] | undefined): string {
   const lines = [...(accounts ? accountLines(accounts) : []), ['API', `${publicUrl}/docs`]];
   return `${readyText(publicUrl)}\n\n${alignedLines(lines)}\n`;

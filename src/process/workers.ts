@@ -74,10 +74,7 @@ export async function startWorkers(
   };
 }
 
-/**
- * In a worker: reports to the first process that it listens, even if it can only answer 503 so far, and then that its
- * database is prepared.
- */
+/** In a worker: that it listens, even if it can only answer 503 so far, and then that its database is prepared. */
 export function reportToFirst(state: 'serving' | 'ready'): void {
   process.send?.(state);
 }
