@@ -59,10 +59,7 @@ export async function startMessage(
     : `${notSimulator}, so the demo account does not use it: stop that program, then run "${cliCommand} account update ${accountId} --simulator".\n\n${text}`;
 }
 
-/**
- * Whether what listens at the address of the simulator is something else, asked before an account trusts it as both
- * payment providers. False if nothing answers there: the simulator may be started later. Contract 11.6.
- */
+/** Asked before an account trusts it as both providers. False if nothing answers: it may start later. Contract 11.6. */
 async function isAnotherProgram(simulatorUrl: string): Promise<boolean> {
   const signal = AbortSignal.timeout(simulatorAnswerMsMax);
   try {
@@ -78,11 +75,7 @@ async function isAnotherProgram(simulatorUrl: string): Promise<boolean> {
 const simulatorName = 'payment-order-simulator';
 const simulatorAnswerMsMax = 3_000;
 
-/**
- * `demo.env` in the data folder: the demo account as shell variables, so that documented commands can be pasted as they
- * are (docs/decisions/0032-the-first-hour.md). Returns the path of the file, which only its owner can read. Undefined if
- * it cannot be written: the account exists by then, and its secrets must be printed all the same.
- */
+/** The demo account as shell variables (docs/decisions/0032-the-first-hour.md). Undefined if it cannot be written. */
 export async function writeDemoEnv(
   dataDir: string,
   publicUrl: string,

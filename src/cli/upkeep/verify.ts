@@ -1,7 +1,4 @@
-/**
- * `verify`: checks the invariants on the live database. The exit status is 1 when one is broken, or when the check was
- * interrupted. Progress goes to standard error with the cursor from which `--after` continues.
- */
+/** `verify`: checks the invariants on the live database. Progress names the cursor from which `--after` continues. */
 import { isAccountId } from '../../domain/ids.ts';
 import {
   findCursor,

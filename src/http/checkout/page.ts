@@ -1,7 +1,4 @@
-/**
- * The layout that all pages of consumers share. A page is one reply: style and script are inside it. It loads nothing
- * from other hosts, and only the shop's own pages may frame it. Contract 14.1 and 14.5.
- */
+/** The layout of consumers' pages: each is one reply, which only the shop may frame. Contract 14.1 and 14.5. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';

@@ -1,7 +1,4 @@
-/**
- * Authorises each call of the dashboard before any of the body is read: by its origin, by its session, by the role that
- * the route declares, and by a confirmation for what only owners may change. Contract 13.2, 13.9.
- */
+/** Authorises each call before its body is read: by origin, session, role and confirmation. Contract 13.2, 13.9. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Actor } from '../../domain/audit.ts';

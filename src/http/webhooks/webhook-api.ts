@@ -1,7 +1,4 @@
-/**
- * The scope of providers: `POST /api/v3/webhooks/<provider>[/<account_id>]` with raw bytes, proved by the provider's own
- * secret or a bearer token, and webhook error bodies. Contract 6.1 and 6.5.
- */
+/** `POST /api/v3/webhooks/<provider>[/<account_id>]`: raw bytes, and error bodies of its own. Contract 6.1 and 6.5. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import type { DeliveryClaims } from '../../use-cases/inbox/authenticate-delivery.ts';
