@@ -59,9 +59,8 @@ function usageOf({ name, arguments: specs, options }: Command): string {
 }
 
 function usageLines(usage: string, screen: Screen): string[] {
-  const indent = '  ';
   const [first = '', ...rest] = wrapText(`Usage: ${cliCall} ${usage}`, columnsOf(screen) - 2);
-  return [first, ...rest.map((line) => indent + line)];
+  return [first, ...rest.map((line) => `  ${line}`)];
 }
 
 function section(title: string, lines: readonly string[], screen: Screen): string[] {

@@ -60,10 +60,9 @@ export function checkoutPage(context: HttpContext) {
       }),
     );
 
-    const inMemory = { config: { bound: 'file' } } as const;
     app.get<{ Params: Params & { readonly language: string } }>(
       `${path}/language/:language`,
-      inMemory,
+      { config: { bound: 'file' } },
       async ({ params }, reply) => {
         const language = findLanguage(params.language);
         if (!language) throw new ServiceError('NOT_FOUND');
@@ -76,10 +75,9 @@ export function checkoutPage(context: HttpContext) {
 
 /** A link that a shop sends to a consumer redirects to the checkout with a new order token. Contract 14.6. */
 function addPaymentLink(app: FastifyInstance, { useCases }: HttpContext): void {
-  const forPages = { config: { bound: 'page' } } as const;
   app.get<{ Params: { readonly link_id: string } }>(
     '/l/:link_id',
-    forPages,
+    { config: { bound: 'page' } },
     async ({ params }, reply) => {
       const opened = await useCases.openLink(params.link_id);
       if (opened.kind === 'unknown') throw new ServiceError('NOT_FOUND');
