@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { ApiError, get, isSignedOut, post, shownAccount } from './api.js';
 import { forgetReplies } from './replies.js';
 
-/** @typedef {ReturnType<typeof import('../../src/http/dashboard/sign-in.ts').sessionView>} Session */
+/** @typedef {ReturnType<typeof import('../../src/http/dashboard/session.ts').sessionView>} Session */
 /** @typedef {Session['accounts'][number]} OwnAccount */
 /** @typedef {OwnAccount['role']} Role */
 

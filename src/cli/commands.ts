@@ -1,8 +1,7 @@
 /** All commands, their groups, and how words name them. */
+import { accountList, accountResume, accountSuspend } from './accounts/account.ts';
 import { accountCreate } from './accounts/account-create.ts';
-import { accountList } from './accounts/account-list.ts';
 import { accountRotate } from './accounts/account-rotate.ts';
-import { accountResume, accountSuspend } from './accounts/account-suspend.ts';
 import { accountUpdate } from './accounts/account-update.ts';
 import { keysRotate } from './accounts/keys-rotate.ts';
 import { consumerErase } from './consumers/consumer-erase.ts';
@@ -33,7 +32,6 @@ import { clusterDistribute, migrate } from './upkeep/schema.ts';
 import { verify } from './upkeep/verify.ts';
 import { userInvite, userList, userRemove, userReset } from './users/user.ts';
 
-/** By the first word of their commands. */
 export const groups: readonly Group[] = [
   {
     name: 'account',

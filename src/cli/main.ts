@@ -1,5 +1,4 @@
 /** The operator's command line as a process: arguments, environment and output are those of the process. */
-
 import { usualColumns } from './framework/screen.ts';
 import { runCommandLine } from './run.ts';
 

@@ -22,10 +22,7 @@ type Terminal = {
 };
 
 /** Resolves with the exit status. */
-export async function runCommandLine(
-  words: readonly string[],
-  terminal: Terminal,
-): Promise<number> {
+export async function runCommandLine(words: readonly string[], terminal: Terminal) {
   // Words behind `--` are arguments, whatever they look like.
   const end = words.indexOf('--');
   const beforeEnd = end < 0 ? words : words.slice(0, end);
@@ -61,11 +58,7 @@ function helpOn(words: readonly string[], screen: Screen): string {
   return groupHelp(group, screen);
 }
 
-async function runCommand(
-  command: Command,
-  words: readonly string[],
-  terminal: Terminal,
-): Promise<number> {
+async function runCommand(command: Command, words: readonly string[], terminal: Terminal) {
   const { env, print, printError } = terminal;
   const { render = renderFields, isMigration = false } = command;
   const wordsRead = readWords(command, words);

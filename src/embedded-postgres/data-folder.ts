@@ -62,10 +62,7 @@ async function makeFolder(folder: string): Promise<void> {
 }
 
 /** Turns the errors of a folder into messages that say how to fix them. */
-export async function explainingErrors<Result>(
-  folder: string,
-  work: () => Promise<Result>,
-): Promise<Result> {
+export async function explainingErrors<Result>(folder: string, work: () => Promise<Result>) {
   try {
     return await work();
   } catch (error) {

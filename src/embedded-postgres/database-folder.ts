@@ -9,12 +9,11 @@ import { StartError } from '../domain/start-error.ts';
 import { explainingErrors } from './data-folder.ts';
 import { changeFileOwner, type Ids, writeDurably } from './durable-file.ts';
 import { databaseFolderOf, makeDatabaseFolder } from './machine-folder.ts';
-import { chooseServerUser, findClosedFolder, type ServerUser } from './server-user.ts';
+import { chooseServerUser, findClosedFolder } from './server-user.ts';
 import { serviceUrlFile } from './service-url-file.ts';
 
 const folderName = 'postgres';
 const locationFile = 'database.folder';
-/** The demo account, for a shell. */
 export const demoEnvFile = 'demo.env';
 
 /** Those that the user of the service must own. */
@@ -51,10 +50,7 @@ export async function findDatabaseFolder(dataDir: string): Promise<string> {
 }
 
 /** Finds the cluster of a data folder, and decides at the first start where it goes. */
-export async function chooseDatabaseFolder(
-  dataDir: string,
-  warn: (line: string) => void,
-): Promise<{ readonly directory: string; readonly user: ServerUser }> {
+export async function chooseDatabaseFolder(dataDir: string, warn: (line: string) => void) {
   const directory = await findDatabaseFolder(dataDir);
   const user = await chooseServerUser(dataDir, directory);
   const isInside = directory === join(dataDir, folderName);

@@ -1,8 +1,4 @@
-/**
- * The embedded database: a real PostgreSQL server on a cluster below the data folder. It starts and ends with the service,
- * is restarted if it dies, and recovers at the next start from a killed service or a power failure. The caller holds the
- * lock on the folder.
- */
+/** A PostgreSQL server below the data folder, restarted if it dies. The caller holds the lock on the folder. */
 import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -88,11 +84,7 @@ export async function isEmbeddedDatabaseRunning(dataDir: string): Promise<boolea
 }
 
 /** Creates the cluster under a temporary name and renames it, so that a crash cannot leave an incomplete one. */
-async function initialiseOnce(
-  programs: Programs,
-  user: ServerUser,
-  directory: string,
-): Promise<void> {
+async function initialiseOnce(programs: Programs, user: ServerUser, directory: string) {
   const made = await stat(join(directory, 'PG_VERSION')).catch(() => undefined);
   if (made) return;
   const aside = `${directory}.new`;

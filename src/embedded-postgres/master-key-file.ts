@@ -1,7 +1,4 @@
-/**
- * The master keys of the embedded mode, in a file that only its owner may read: one per line, the current key first,
- * then the previous ones. Contract 1.4.
- */
+/** The master keys of the embedded mode: one per line, the current key first, then the previous ones. Contract 1.4. */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,10 +28,7 @@ export async function readMasterKeys(dataDir: string): Promise<string[]> {
 }
 
 /** Adds a new current key, then runs `work`. The lock ends the race of two rotations, which would lose one of the keys. */
-export async function rotatingMasterKey<Result>(
-  dataDir: string,
-  work: () => Promise<Result>,
-): Promise<Result> {
+export async function rotatingMasterKey<Result>(dataDir: string, work: () => Promise<Result>) {
   const lock = await lockFile(
     dataDir,
     'rotation.lock',

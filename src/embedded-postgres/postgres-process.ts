@@ -37,11 +37,7 @@ export async function findPrograms(): Promise<Programs> {
 }
 
 /** Creates an empty cluster, or throws with the output of `initdb`. */
-export async function initialiseCluster(
-  programs: Programs,
-  user: ServerUser,
-  directory: string,
-): Promise<void> {
+export async function initialiseCluster(programs: Programs, user: ServerUser, directory: string) {
   const program = launch(programs.initdb, user, [
     `--pgdata=${directory}`,
     `--username=${bootstrapRole}`,
@@ -80,7 +76,6 @@ export type ServerPaths = {
   readonly socketMode: string;
 };
 
-/** The server's command-line arguments. */
 export function serverArguments(paths: ServerPaths): string[] {
   // A container may have less memory than its machine.
   const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);

@@ -77,7 +77,6 @@ export function launchKeeper(
   const signal = (name: Signal, pid: number) => void shell.stdin.write(`${name} ${pid}\n`);
   return {
     signal,
-    /** True when the keeper itself has ended. */
     isGone: () => isGone,
     /** Ends the keeper, and the server if it still runs. */
     close: () => void shell.stdin.end(),

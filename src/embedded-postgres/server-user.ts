@@ -26,10 +26,7 @@ export async function chooseServerUser(dataDir: string, databaseDir: string): Pr
 }
 
 /** The first folder above the path that the user cannot enter. */
-export async function findClosedFolder(
-  { ids }: ServerUser,
-  path: string,
-): Promise<string | undefined> {
+export async function findClosedFolder({ ids }: ServerUser, path: string) {
   return findInaccessible(ids, '-x', foldersAbove(path)).catch((error: NodeJS.ErrnoException) => {
     throw new StartError(
       `PostgreSQL does not run as root, and this process may not switch to another user (${error.code}): start the service as another user, or set DATABASE_URL.`,
@@ -37,10 +34,7 @@ export async function findClosedFolder(
   });
 }
 
-/**
- * The first path that the user cannot read or enter. A process of that user tries it, because file modes alone do not
- * tell: there are access control lists too.
- */
+/** A process of that user tries it, because file modes alone do not tell: there are access control lists too. */
 export async function findInaccessible(
   ids: Ids | undefined,
   right: '-r' | '-x',
@@ -56,7 +50,6 @@ export async function findInaccessible(
   return found === '' ? undefined : found;
 }
 
-/** Starts at `/`. */
 export function foldersAbove(path: string): string[] {
   const folder = dirname(path);
   return folder === dirname(folder) ? [folder] : [...foldersAbove(folder), folder];

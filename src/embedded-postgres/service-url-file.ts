@@ -1,12 +1,8 @@
-/**
- * The URL under which the running service of a data folder is reached. The command line reads it from there, because it
- * is another process and does not have the service's environment.
- */
+/** The URL of the running service, for the command line, which does not have the service's environment. */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDurably } from './durable-file.ts';
 
-/** The name of the file in the data folder. */
 export const serviceUrlFile = 'service.url';
 
 /** Only the holder of the folder's lock may call this. A failure is not worth a failed start. */
@@ -21,7 +17,6 @@ export async function writeServiceUrl(dataDir: string, publicUrl: string): Promi
   }
 }
 
-/** Undefined if no service has written one. */
 export async function findServiceUrl(dataDir: string): Promise<string | undefined> {
   const text = await readFile(join(dataDir, serviceUrlFile), 'utf8').catch(() => '');
   return text.trim() || undefined;

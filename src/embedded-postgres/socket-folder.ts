@@ -16,10 +16,7 @@ export function socketDirOf(directory: string): string {
   return join(tmpdir(), `payment-order-service-${digest}`);
 }
 
-/**
- * If server and service are two users, the folder has the group of the service, and the socket inherits it. Returns the
- * mode of the socket.
- */
+/** Two users share it by the group of the service, which the socket inherits. Returns the mode of the socket. */
 export async function makeSocketFolder(
   path: string,
   { ids }: ServerUser,

@@ -60,10 +60,7 @@ const burstMs = 1_000;
 const restMsMax = 4_400;
 const refusalMsMax = 10_000;
 
-/**
- * Holds a slot of a bound, which is that of the route unless given, for the account, session or network. Rejects with
- * `RATE_LIMITED` when it has none left.
- */
+/** Holds a slot of the route's bound, or of the one given, for its owner. Without one left: `RATE_LIMITED`. */
 export type HoldSlot = (
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,7 +1,4 @@
-/**
- * Compiles each schema once, and when it is used first. Fastify compiles all of them at the start: one validator for
- * every part of every route, and one serialiser for every status of it, although most share the schemas of errors.
- */
+/** Compiles each schema once, when it is first used. Fastify would compile all at the start, and again per route. */
 import selectValidator from '@fastify/ajv-compiler';
 import selectSerialiser from '@fastify/fast-json-stringify-compiler';
 import type { FastifySchemaCompiler, FastifyServerOptions } from 'fastify';

@@ -1,8 +1,4 @@
-/**
- * Limits how many requests are processed concurrently. Requests beyond the limit wait in a bounded admission queue and
- * are answered 503 when it is full or the wait is too long, so that a flood does not slow down admitted requests.
- * Contract 8.2.
- */
+/** Requests beyond the limit wait in a bounded queue, then get a 503, so that a flood slows nobody. Contract 8.2. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { limits } from '../domain/limits.ts';
 import { throttle } from '../services/throttle.ts';

@@ -1,7 +1,4 @@
-/**
- * Cross-origin calls (CORS) from the pages of a shop. The token is sent in a header and there is no cookie, so any
- * origin may call the routes that accept an order token, and no others. Contract 2.11.
- */
+/** CORS: there is no cookie, so any origin may call the routes that accept an order token. Contract 2.11. */
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from './guard.ts';
 
@@ -18,7 +15,6 @@ export function addCrossOriginHeaders({ routeOptions }: FastifyRequest, reply: F
   reply.header('access-control-expose-headers', 'Idempotent-Replayed, Retry-After, x-request-id');
 }
 
-/** Browsers cache the answer for two hours. */
 export function answerPreflight(reply: FastifyReply, methods: string): FastifyReply {
   return reply
     .code(204)

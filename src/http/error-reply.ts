@@ -7,10 +7,7 @@ import { addCrossOriginHeaders } from './cross-origin.ts';
 import { describeInvalid } from './describe-invalid.ts';
 import { httpLimits } from './limits.ts';
 
-/**
- * For refusals whose cause is logged elsewhere, such as overload. One shared instance: in a flood it would cost too
- * much to collect a stack trace and to log for each request.
- */
+/** Shared: in a flood it would cost too much to collect a stack trace and to log for each request. */
 export const serviceUnavailable = new ServiceError('SERVICE_UNAVAILABLE');
 
 export const ErrorBody = Type.Object(
@@ -86,7 +83,6 @@ export function addCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
   addCrossOriginHeaders(request, reply);
 }
 
-/** `bodyLimit` is that of the route, in bytes. */
 function toServiceError(failure: unknown, bodyLimit: number | undefined): ServiceError {
   if (failure instanceof ServiceError) return failure;
   const { code, statusCode, validation, validationContext } = failure as Partial<FastifyError>;

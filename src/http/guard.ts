@@ -4,10 +4,7 @@ import { ServiceError } from '../domain/errors.ts';
 import type { Caller } from '../security/tokens.ts';
 import type { HttpContext } from './http-context.ts';
 
-/**
- * `order` accepts a merchant token and the order's own token, `merchant` only a merchant token. `anyone`
- * requires no token but identifies a caller that sends one. `public` ignores tokens.
- */
+/** `order` also accepts the order's own token, `anyone` needs none but identifies a caller, `public` ignores it. */
 export type Access = 'public' | 'anyone' | 'merchant' | 'order';
 
 declare module 'fastify' {

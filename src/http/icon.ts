@@ -1,9 +1,6 @@
-/**
- * The icon of all pages: a card on a square that stands out on light and dark tabs. It is below `/checkout`, which every
- * proxy exposes. `/favicon.ico` answers browsers that show a reply without a page, such as an error. Contract 14.5.
- */
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
-import { watchRoutes } from './refuse-other-methods.ts';
+/** The icon of all pages, below `/checkout`, which every proxy exposes; also for replies without a page. Contract 14.5. */
+import type { FastifyRequest } from 'fastify';
+import { refusingOtherMethods } from './refuse-other-methods.ts';
 
 /** Even numbers are whole pixels at the smallest size, 16. */
 const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#1a56db"/><rect x="4" y="8" width="24" height="16" rx="3" fill="#fff"/><path d="M4 12h24v4H4z" fill="#1a56db"/></svg>\n`;
@@ -15,16 +12,14 @@ const headers = {
   'content-security-policy': "default-src 'none'; sandbox",
 };
 
-export const iconRoutes: FastifyPluginAsync = async (app) => {
-  const refuseOtherMethods = watchRoutes(app);
+export const iconRoutes = refusingOtherMethods((app) => {
   for (const url of [path, '/favicon.ico']) {
     app.get(url, {
       config: { bound: 'file' },
       handler: async (_request, reply) => reply.headers(headers).type('image/svg+xml').send(svg),
     });
   }
-  refuseOtherMethods();
-};
+});
 
 /** The link for the head of a page. Relative, because PUBLIC_URL may have a path. */
 export function iconLink({ url }: Pick<FastifyRequest, 'url'>): string {

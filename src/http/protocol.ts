@@ -1,7 +1,4 @@
-/**
- * What holds for every request and reply, and the cases of HTTP that Node would answer by itself, without the contract's
- * error body.
- */
+/** What holds for every request, and the cases of HTTP that Node would answer without the contract's error body. */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -42,10 +39,7 @@ export function restoreMethod(request: IncomingMessage): void {
   if (request.method === sharedMethod) request.method = ownMethods.get(request) ?? sharedMethod;
 }
 
-/**
- * Serves requests with an unknown `Expect` header like any other. `100 Continue` is sent when the body is first read,
- * and so never for a request that is refused before that.
- */
+/** An unknown `Expect` is ignored. `100 Continue` is sent when the body is first read, so never before a refusal. */
 export function handleExpectHeader({ server }: FastifyInstance): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('checkContinue', (request, response) => {
@@ -75,10 +69,7 @@ export function endLine(reply: FastifyReply, payload: unknown): unknown {
   return isJson ? `${payload}\n` : payload;
 }
 
-/**
- * With LOG_LEVEL=debug every request is logged with its outcome. Bodies, headers and URLs are not: they contain secrets
- * and personal data, so the route is logged instead.
- */
+/** With LOG_LEVEL=debug. Bodies, headers and URLs contain secrets and personal data, so the route is logged. */
 export function logRequests(app: FastifyInstance, log: Logger): void {
   // Without the hook, the other levels pay nothing for it.
   if (!log.isLevelEnabled('debug')) return;

@@ -1,14 +1,10 @@
-/**
- * Parses a JSON body without loss: invalid UTF-8, deep nesting and text that cannot be stored are refused,
- * and numbers that a double would round keep their exact text.
- */
+/** Parses a JSON body without loss: what cannot be stored is refused, and exact numbers keep their text. */
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 import { isNestedDeeper, parseExactJson } from '../domain/json/json.ts';
 import { limits } from '../domain/limits.ts';
 
-/** The scope accepts bodies of this type only. */
 export function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {

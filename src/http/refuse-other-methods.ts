@@ -1,23 +1,21 @@
-/**
- * Answers the methods that a known path does not support: 405 with `Allow` instead of 404, and the preflight
- * requests of browsers where the path allows cross-origin calls.
- */
+/** Answers the other methods of a known path: 405 with `Allow`, and preflights where cross-origin calls are allowed. */
 import type { FastifyInstance, FastifyReply, HTTPMethods } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 import { allowsCrossOrigin, answerPreflight } from './cross-origin.ts';
 
 type KnownPath = { readonly methods: Set<string>; allowsCrossOrigin: boolean };
 
-/** Call it before the routes of a scope are added, and call the returned function after the last one. */
-export function watchRoutes(app: FastifyInstance): () => void {
-  const paths = new Map<string, KnownPath>();
-  app.addHook('onRoute', ({ routePath, method, config }) => {
-    const path = paths.get(routePath) ?? { methods: new Set(), allowsCrossOrigin: false };
-    for (const name of [method].flat()) path.methods.add(name);
-    path.allowsCrossOrigin ||= allowsCrossOrigin(config);
-    paths.set(routePath, path);
-  });
-  return () => {
+/** A scope whose paths refuse all methods but those of the routes that are added. */
+export function refusingOtherMethods(addRoutes: (app: FastifyInstance) => void) {
+  return async (app: FastifyInstance) => {
+    const paths = new Map<string, KnownPath>();
+    app.addHook('onRoute', ({ routePath, method, config }) => {
+      const path = paths.get(routePath) ?? { methods: new Set(), allowsCrossOrigin: false };
+      for (const name of [method].flat()) path.methods.add(name);
+      path.allowsCrossOrigin ||= allowsCrossOrigin(config);
+      paths.set(routePath, path);
+    });
+    addRoutes(app);
     for (const [url, path] of [...paths]) {
       const supported = [...path.methods].sort();
       const allow = supported.join(', ');

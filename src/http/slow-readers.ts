@@ -1,7 +1,4 @@
-/**
- * Limits the open connections of a process, and closes those whose client does not read. A reply that is not read takes
- * memory, and the connection takes one of those that the process can have. Contract 8.2.
- */
+/** Closes connections whose client does not read: its reply takes memory and a connection. Contract 8.2. */
 import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';

@@ -1,7 +1,4 @@
-/**
- * A file that is compressed once, outside the event loop, and served with an `ETag`: a browser that has it already gets
- * 304.
- */
+/** A file that is compressed once, and served with an `ETag`: a browser that has it already gets 304. */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -9,7 +6,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 export type StaticFile = {
   readonly type: string;
-  /** Identifies the content. */
   readonly etag: string;
   readonly body: Buffer;
   readonly brotli: Buffer;
@@ -30,6 +26,24 @@ export async function createStaticFile(type: string, text: string | Buffer): Pro
   ]);
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22);
   return { type, etag: digest, body, brotli: brotliBytes, gzip: gzipBytes };
+}
+
+/** Loads at the first call. A load that failed is repeated at the next. */
+export function once<Loaded>(load: () => Promise<Loaded>): () => Promise<Loaded> {
+  let loading: Promise<Loaded> | undefined;
+  return () => {
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
+}
+
+/** For a page that loads only what `sources` name, calls only this service and cannot be framed. */
+export function pagePolicy(...sources: readonly string[]): string {
+  const rest = ["connect-src 'self'", "base-uri 'none'", "form-action 'none'"];
+  return ["default-src 'none'", ...sources, ...rest, "frame-ancestors 'none'"].join('; ');
 }
 
 export function sendStaticFile(

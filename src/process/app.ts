@@ -49,7 +49,6 @@ type AppParts = OperatorParts &
     readonly isDraining?: () => boolean;
     readonly connectionsMax?: number;
     readonly traceRequests?: ((app: FastifyInstance) => void) | undefined;
-    /** How long counters from the database are cached. */
     readonly countersCachedMs?: number;
   };
 

@@ -1,7 +1,4 @@
-/**
- * Runs a piece of background work again and again: while there is more to do, else after a short tick or when it is
- * woken. A round that fails is logged, and the next one follows after a tick.
- */
+/** Repeats background work: at once while there is more to do, else after a tick or when it is woken. */
 import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import type { BackgroundReports } from '../services/background-reports.ts';
@@ -12,7 +9,6 @@ export type BackgroundLoop = ReturnType<typeof startLoop>;
 type LoopOptions = {
   /** Rests this many times as long as a round took although there is more to do, so that requests come first. */
   readonly restShare?: number;
-  /** How long to rest when there is nothing more to do. */
   readonly tickMs?: number;
   /** Without a success for this long, every failure is logged. */
   readonly lateMs?: number;
@@ -76,7 +72,6 @@ export function startLoop(
   };
   const ended = run();
   return {
-    /** The next round starts at once. */
     wake: () => {
       isWoken = true;
       wake();

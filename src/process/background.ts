@@ -1,7 +1,4 @@
-/**
- * Background work of a process. Due retries, polls and events are rows of our own tables: loops claim them in batches, and
- * every process may run them. One process sweeps, once a minute (`sweep-loop.ts`).
- */
+/** Background work: the loops of every process claim due rows in batches, and one process sweeps (`sweep-loop.ts`). */
 import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../domain/limits.ts';
 import { providers } from '../providers/providers.ts';

@@ -43,10 +43,7 @@ type DatabaseToOpen = {
   readonly serviceUser?: ServiceUser;
 };
 
-/**
- * For the process that owns the database. In the embedded mode it starts the server; a database elsewhere is waited for
- * if it is unavailable. Then it migrates.
- */
+/** For the process that owns the database. It waits for one elsewhere, or starts the embedded one; then it migrates. */
 export async function bootstrap(config: Config, log: Log, waiting: AbortSignal) {
   const check = config.isMigrating ? migrate : refuseMissingSchema;
   if (config.databaseUrl !== undefined) {
@@ -73,10 +70,7 @@ export async function bootstrap(config: Config, log: Log, waiting: AbortSignal) 
   }
 }
 
-/**
- * For workers and the command line: connects to a database that another process owns. A worker is `waiting` for its
- * first process to migrate the database; a command may migrate it itself.
- */
+/** For workers, `waiting` for their first process to migrate, and the command line, which may migrate itself. */
 export async function joinBootstrapped(
   config: Config,
   log: Log,
@@ -134,12 +128,10 @@ async function open(config: Config, log: Log, toOpen: DatabaseToOpen) {
       services,
       /** Until the database is prepared, every call is answered 503. */
       databaseWait: await prepareOrWait({ prepare, explain, ...toOpen }),
-      /** The names of the migrations that this process has applied. */
       listMigrated: () => migrated,
       /** The user that the process becomes once it no longer needs root. */
       serviceUser: toOpen.serviceUser,
       tracing,
-      /** Closes everything that was opened, in reverse order. */
       close,
     };
   } catch (error) {

@@ -13,7 +13,6 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 export type Config = ReturnType<typeof readConfig>;
 
 const connectionsMax = databaseLimits.databaseConnectionsMax;
-/** A hundred years. */
 const daysMax = 36_500;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -39,7 +38,6 @@ export function readConfig(given: Environment) {
     dataDir: resolve(readText(env, 'DATA_DIR') ?? '.data'),
     /** 64 hexadecimal digits; if undefined, the embedded mode generates a key. */
     masterKeyHex: readMasterKey(env, databaseUrl !== undefined),
-    /** Previous keys, for data that was sealed before a rotation. */
     otherMasterKeysHex: readOtherMasterKeys(env),
     workers: readInteger(env, 'WORKERS', 1, 1, 256),
     logLevel: readLogLevel(env),
@@ -60,7 +58,6 @@ export function readConfig(given: Environment) {
   });
 }
 
-/** Settings that were renamed. Their former names still work. */
 const formerNames = [{ former: 'PROVIDER_ASK_SECONDS', name: 'PROVIDER_POLL_SECONDS' }] as const;
 
 function withFormerNames(given: Environment): Environment {
@@ -69,17 +66,13 @@ function withFormerNames(given: Environment): Environment {
   return env;
 }
 
-/** One sentence for each former name that is set, for the log of the start. */
 export function warnOfFormerNames(env: Environment): string[] {
   return formerNames
     .filter(({ former }) => readText(env, former) !== undefined)
     .map(({ former, name }) => `${former} is now called ${name}: rename it, the old name will go.`);
 }
 
-/**
- * For the environment of a worker. Files of secrets may be for root only, and the first process may have become another
- * user since it read them.
- */
+/** Files of secrets may be for root only, and the first process may have become another user since it read them. */
 export function secretsForWorkers(config: Config): Readonly<Record<string, string>> {
   return {
     ...{ DATABASE_URL: config.databaseUrl ?? '', DATABASE_URL_FILE: '' },
@@ -110,13 +103,7 @@ function readText(env: Environment, name: string): string | undefined {
   return text === '' ? undefined : text;
 }
 
-function readInteger(
-  env: Environment,
-  name: string,
-  fallback: number,
-  min: number,
-  max: number,
-): number {
+function readInteger(env: Environment, name: string, fallback: number, min: number, max: number) {
   const text = readText(env, name);
   if (text === undefined) return fallback;
   const value = Number(text);

@@ -1,5 +1,4 @@
 /** Creates the services that use cases share. Each process has one set. */
-
 import { eventLimits } from '../domain/events/limits.ts';
 import type { Incoming } from '../domain/inbox/incoming.ts';
 import { limits } from '../domain/limits.ts';
@@ -48,7 +47,6 @@ export function createServices(parts: {
   /** The same as `database` unless given. */
   readonly maintenance?: Database;
   readonly masterKeyHex: string;
-  /** Older keys that stored secrets may be encrypted with. */
   readonly otherMasterKeysHex?: readonly string[];
   /** Called when a secret is encrypted with an unknown key. */
   readonly readMasterKeysAgain?: () => Promise<readonly string[]>;

@@ -11,10 +11,7 @@ type DrainSteps = {
   readonly endConnections: () => void;
 };
 
-export async function drain(
-  server: Server,
-  { announce, endConnections }: DrainSteps,
-): Promise<void> {
+export async function drain(server: Server, { announce, endConnections }: DrainSteps) {
   const startedAt = performance.now();
   const noticedAt = startedAt + proxyNoticesMs;
   announce();

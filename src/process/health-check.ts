@@ -1,7 +1,4 @@
-/**
- * The health check of a container: exit code 0 if the service in it is ready, else 1. It needs no curl, and loads nothing
- * of the service.
- */
+/** Exit code 0 if the service in the container is ready, else 1. It needs no curl, and loads nothing of the service. */
 import { get } from 'node:http';
 
 // An empty variable counts as not set, as for the service.

@@ -48,10 +48,7 @@ export function logWarningsTo(log: Log): LogWarning {
   };
 }
 
-/**
- * The message and detail of a database error may quote values of rows, so only its code and names are logged. Other
- * errors are logged with their stack.
- */
+/** The message of a database error may quote values of rows, so only its code and names are logged. */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error };
   const { code, severity, constraint, table, routine } = error as Error & Record<string, unknown>;

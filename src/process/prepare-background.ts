@@ -1,7 +1,4 @@
-/**
- * Starts background work once the database is prepared, and tries again until it works. A failed start is not fatal,
- * because requests can be served without it; /readyz reports it.
- */
+/** Starts background work, and tries again until it works. Requests can be served without it; /readyz reports it. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../domain/errors.ts';
 import { throttle } from '../services/throttle.ts';

@@ -4,10 +4,7 @@ import { connect } from 'node:net';
 import { StartError } from '../domain/start-error.ts';
 import type { Config } from './config.ts';
 
-/**
- * It connects, because listening for a moment would accept and then reset the requests of a proxy that waits for the
- * service to come back.
- */
+/** Connects: listening for a moment would accept and then reset the requests of a proxy that waits for the service. */
 export async function refuseTakenPort({
   host,
   port,
@@ -32,7 +29,6 @@ const anyAddress = new Map([
 
 const answerMsMax = 1_000;
 
-/** Says in one sentence why the service cannot listen on an address. */
 export function explainListenError(error: unknown, host: string, port: number): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':

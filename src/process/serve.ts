@@ -54,7 +54,6 @@ export async function serve(
   }
   return {
     app,
-    /** Answers the requests in flight, then stops. */
     stop: async () => {
       await drain(app.server, {
         announce: () => {

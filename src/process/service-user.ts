@@ -56,10 +56,7 @@ export async function becomeUser(user: ServiceUser, log: Log): Promise<void> {
   log.warn(`The service keeps running as root, because ${why}: better start it as another user.`);
 }
 
-/**
- * Node has one compile cache folder per user id. Without one for the new user, workers start slower and use more memory.
- * Root never runs code from that folder.
- */
+/** The cache is per user id. Without one, workers start slower and use more memory. Root never runs code from it. */
 async function makeCompileCache(ids: Ids): Promise<void> {
   flushCompileCache();
   const ofRoot = /^(.+)-0$/.exec(getCompileCacheDir() ?? '')?.[1];

@@ -1,7 +1,4 @@
-/**
- * The message printed when the service is ready. At the very first start it creates the demo account, and shows how to
- * make the first calls.
- */
+/** The message of a service that is ready. The very first start creates the demo account and shows the first calls. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { commandLine } from '../domain/audit.ts';
@@ -62,10 +59,7 @@ export async function startMessage(
     : `${notSimulator}, so the demo account does not use it: stop that program, then run "${cliCommand} account update ${accountId} --simulator".\n\n${text}`;
 }
 
-/**
- * Whether what listens at the address of the simulator is something else, asked before an account trusts it as both
- * payment providers. False if nothing answers there: the simulator may be started later. Contract 11.6.
- */
+/** Asked before an account trusts it as both providers. False if nothing answers: it may start later. Contract 11.6. */
 async function isAnotherProgram(simulatorUrl: string): Promise<boolean> {
   const signal = AbortSignal.timeout(simulatorAnswerMsMax);
   try {
@@ -81,11 +75,7 @@ async function isAnotherProgram(simulatorUrl: string): Promise<boolean> {
 const simulatorName = 'payment-order-simulator';
 const simulatorAnswerMsMax = 3_000;
 
-/**
- * `demo.env` in the data folder: the demo account as shell variables, so that documented commands can be pasted as they
- * are (docs/decisions/0032-the-first-hour.md). Returns the path of the file, which only its owner can read. Undefined if
- * it cannot be written: the account exists by then, and its secrets must be printed all the same.
- */
+/** The demo account as shell variables (docs/decisions/0032-the-first-hour.md). Undefined if it cannot be written. */
 export async function writeDemoEnv(
   dataDir: string,
   publicUrl: string,
@@ -111,10 +101,7 @@ export async function writeDemoEnv(
   }
 }
 
-/**
- * For every start but the first: where to go from here. `accounts` are the oldest ones, two are enough; undefined if they
- * could not be read.
- */
+/** For every start but the first. `accounts` are the oldest, two are enough; undefined if they could not be read. */
 function laterStartText(publicUrl: string, accounts: readonly NamedAccount[] | undefined): string {
   const lines = [...(accounts ? accountLines(accounts) : []), ['API', `${publicUrl}/docs`]];
   return `${readyText(publicUrl)}\n\n${alignedLines(lines)}\n`;

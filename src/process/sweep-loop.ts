@@ -1,7 +1,4 @@
-/**
- * Sweeps once a minute, in one of all processes: the one that holds the lease. It extends the lease while it lives, also
- * during a sweep. When it dies or hangs, the lease expires and another process takes over.
- */
+/** Sweeps once a minute, in the process that holds the lease. If it dies or hangs, the lease expires. */
 import { hostname } from 'node:os';
 import { randomBase62 } from '../domain/ids.ts';
 import type { Services } from '../services/services.ts';

@@ -1,29 +1,25 @@
 /** Says in one sentence why the database of DATABASE_URL cannot be used, and what to do. */
-
 import { StartError } from '../domain/start-error.ts';
 import { hostsOf } from '../postgres/address.ts';
 import { isUnavailable } from '../postgres/error-classes.ts';
 import type { Config } from './config.ts';
 
-/** By the code of the error. */
-const sentences: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    ERR_INVALID_URL:
-      'DATABASE_URL cannot be read: write it as postgres://user:password@host:5432/database, special characters percent-encoded.',
-    // No schema of the search path exists.
-    '3F000':
-      'The schema of DATABASE_URL does not exist: create it, or correct search_path in the options of the URL.',
-    // While a migration waits for a table, all requests to it wait behind the migration, so it gives up first.
-    '55P03':
-      'Another transaction uses a table for too long, such as a backup, a report or a second migration, so nothing was migrated: run it again when that has ended.',
-  }),
-);
+const sentences: Readonly<Record<string, string>> = {
+  ERR_INVALID_URL:
+    'DATABASE_URL cannot be read: write it as postgres://user:password@host:5432/database, special characters percent-encoded.',
+  // No schema of the search path exists.
+  '3F000':
+    'The schema of DATABASE_URL does not exist: create it, or correct search_path in the options of the URL.',
+  // While a migration waits for a table, all requests to it wait behind the migration, so it gives up first.
+  '55P03':
+    'Another transaction uses a table for too long, such as a backup, a report or a second migration, so nothing was migrated: run it again when that has ended.',
+};
 
 export function explainUnusable(config: Config, error: unknown): unknown {
   const reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
   if (config.databaseUrl === undefined || error instanceof StartError) return error;
   const code = String((reason as { code?: unknown }).code);
-  const sentence = sentences.get(code);
+  const sentence = sentences[code];
   if (sentence !== undefined) return new StartError(sentence);
   if (code === '42501') {
     return new StartError(

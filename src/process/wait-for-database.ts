@@ -7,7 +7,6 @@ export type DatabaseWait = Awaited<ReturnType<typeof prepareOrWait>>;
 type Steps = {
   readonly prepare: () => Promise<void>;
   readonly explain: (error: unknown) => unknown;
-  /** Called after every failed try. */
   readonly onWaiting?: ((explained: unknown) => void) | undefined;
   /** Without it an unavailable database is an error; with it `prepare` is retried until this is aborted. */
   readonly waiting?: AbortSignal | undefined;

@@ -74,10 +74,7 @@ export async function startWorkers(
   };
 }
 
-/**
- * In a worker: reports to the first process that it listens, even if it can only answer 503 so far, and then that its
- * database is prepared.
- */
+/** In a worker: that it listens, even if it can only answer 503 so far, and then that its database is prepared. */
 export function reportToFirst(state: 'serving' | 'ready'): void {
   process.send?.(state);
 }
@@ -106,11 +103,7 @@ export function renderSharedMetrics({ registry }: Metrics): OperatorParts['rende
   };
 }
 
-async function replyWithMetrics(
-  worker: Worker,
-  collect: () => Promise<string>,
-  message: unknown,
-): Promise<void> {
+async function replyWithMetrics(worker: Worker, collect: () => Promise<string>, message: unknown) {
   const request = message as MetricsRequest;
   if (request?.type !== 'metrics-request') return;
   // Collecting fails while a worker is being replaced; the worker then shows its own metrics only.

@@ -1,7 +1,4 @@
-/**
- * Starts and ends spans, and knows which one the current code runs in. The context travels in a storage of our own, so
- * nothing is registered globally.
- */
+/** Starts and ends spans. The context travels in a storage of our own, so nothing is registered globally. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   type Attributes,

@@ -1,7 +1,4 @@
-/**
- * Exports traces by OTLP over HTTP. Spans wait in a queue of limited length and are dropped when it is full, so a
- * collector that is slow or gone delays nothing. The exporter reads its own standard variables (docs/deploy.md).
- */
+/** Exports traces by OTLP over HTTP. The queue of spans is limited, so a slow collector delays nothing. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { setGlobalErrorHandler } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
@@ -67,7 +64,6 @@ export function startTracing(env: Environment, warn: (error: unknown) => void) {
     traceDatabase: (database: Database) => traceDatabase(spans, database),
     traceProviderCalls: (call: CallProvider) => traceProviderCalls(spans, call),
     traceEvents: (send: SendEvent) => traceEvents(spans, send),
-    /** Exports what is left, for a limited time. */
     stop: async () => {
       const exported = provider.shutdown().catch(() => {});
       await Promise.race([exported, delay(traceLimits.traceFlushMsMax, undefined, { ref: false })]);

@@ -1,7 +1,4 @@
-/**
- * Spans for statements, for calls to providers (the host, the status and the outcome), and for events to shops. No trace
- * header is sent along, because neither belongs to the operator (docs/decisions/0055).
- */
+/** Spans for statements, calls to providers and events. No trace header is sent along (docs/decisions/0055). */
 import type { Attributes } from '@opentelemetry/api';
 import type { Database, Queryable } from '../postgres/database.ts';
 import type { CallProvider } from '../providers/call.ts';
@@ -45,10 +42,7 @@ function hostOf(url: string): { readonly 'server.address': string } {
 
 const system: Attributes = { 'db.system.name': 'postgresql' };
 
-/**
- * Spans for transactions and statements, by their names; never their values. Only what a request, a call or an event
- * waits for is traced: the loops of the background would produce a trace every few milliseconds.
- */
+/** Names, never values, and only what somebody waits for: loops would make a trace every few milliseconds. */
 export function traceDatabase(spans: Spans, database: Database): Database {
   const traced = <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
     const parent = spans.findActive();

@@ -1,5 +1,4 @@
 /** `account create`: creates an account and prints its secrets, which are never shown again. */
-
 import { commandLine } from '../../domain/audit.ts';
 import type { Config } from '../../process/config.ts';
 import { providers } from '../../providers/providers.ts';

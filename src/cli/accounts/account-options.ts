@@ -10,12 +10,14 @@ import type { RequestedRate } from '../../domain/accounts/exchange-rates.ts';
 import { accountLimits } from '../../domain/accounts/limits.ts';
 import { accessKeyOf } from '../../domain/ids.ts';
 import { paymentModeCodes } from '../../domain/payment-mode.ts';
+import { withoutAbsent } from '../../domain/without-absent.ts';
 import { defaultPaymentModes } from '../../providers/account-settings.ts';
 import { providers } from '../../providers/providers.ts';
 import { type OptionSpecs, type OptionValues, UsageError } from '../framework/command.ts';
 import {
   brandingOptions,
   brandingView,
+  ifGiven,
   originOption,
   readBranding,
   readOrigins,
@@ -112,32 +114,24 @@ export function readSettings(
   flags: AccountFlags,
   before: AccountBefore = { ...accountDefaults, paymentModes: defaultPaymentModes() },
 ): Partial<AccountSettings> {
-  const alternatives = flags['alternate-currency'];
-  const modes = flags['payment-mode'];
-  const rate = flags['requests-per-second'];
-  const origins = flags['callback-origin'];
-  return {
-    ...(flags.name !== undefined && { name: flags.name }),
-    ...(flags['optional-order-details'] !== undefined && {
-      optionalOrderDetails: flags['optional-order-details'],
-    }),
-    ...(flags['encrypted-payloads'] !== undefined && {
-      encryptedPayloads: flags['encrypted-payloads'],
-    }),
-    ...(flags['signature-version'] !== undefined && {
-      signatureVersion: readSignatureVersion(flags['signature-version']),
-    }),
-    ...(alternatives !== undefined && {
-      alternateCurrencies: changeAlternatives(before.alternateCurrencies, alternatives),
-    }),
-    ...(rate !== undefined && { requestsPerSecond: readRate(rate) }),
-    ...(origins !== undefined && {
-      callbackOrigins: readOrigins('callback-origin', origins, 'off'),
-    }),
+  return withoutAbsent({
+    name: flags.name,
+    optionalOrderDetails: flags['optional-order-details'],
+    encryptedPayloads: flags['encrypted-payloads'],
+    signatureVersion: ifGiven(flags['signature-version'], readSignatureVersion),
+    alternateCurrencies: ifGiven(flags['alternate-currency'], (texts) =>
+      changeAlternatives(before.alternateCurrencies, texts),
+    ),
+    requestsPerSecond: ifGiven(flags['requests-per-second'], readRate),
+    callbackOrigins: ifGiven(flags['callback-origin'], (texts) =>
+      readOrigins('callback-origin', texts, 'off'),
+    ),
     ...readBranding(flags),
     ...readProviderSettings(flags.providers, before),
-    ...(modes !== undefined && { paymentModes: changeModes(before.paymentModes, modes) }),
-  };
+    paymentModes: ifGiven(flags['payment-mode'], (texts) =>
+      changeModes(before.paymentModes, texts),
+    ),
+  });
 }
 
 function readSignatureVersion(text: string) {
@@ -176,7 +170,6 @@ function changeAlternatives(
   return [...after.values()];
 }
 
-/** An account's settings as the command line prints them. */
 export function accountView(account: AccountSettings & Pick<Account, 'accountId' | 'logo'>) {
   return {
     accountId: account.accountId,

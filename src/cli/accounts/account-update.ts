@@ -1,6 +1,5 @@
 /** `account update`: changes the given settings and leaves the others. */
-
-import { type AccountSettings, accountDefaults } from '../../domain/accounts/account.ts';
+import { accountDefaults } from '../../domain/accounts/account.ts';
 import { commandLine } from '../../domain/audit.ts';
 import { providers } from '../../providers/providers.ts';
 import type { Services } from '../../services/services.ts';
@@ -60,10 +59,7 @@ export const accountUpdate = defineCommand({
 });
 
 /** Refused for an account of a real provider: the service would poll the simulator about real payments. */
-function atTheSimulator(
-  services: Services,
-  account: StoredAccount,
-): AccountSettings['providerApis'] {
+function atTheSimulator(services: Services, account: StoredAccount) {
   const { simulatorUrl } = services.settings;
   if (Object.values(account.providerApis).some(({ url }) => url !== simulatorUrl)) {
     throw new RefusedError(

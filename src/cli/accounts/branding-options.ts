@@ -18,7 +18,6 @@ export function originOption(text: string, removal: Removal) {
   } as const;
 }
 
-/** Replaces the whole list. */
 export function readOrigins(option: string, texts: readonly string[], removal: Removal): string[] {
   if (texts.length === 1 && texts[0] === removal) return [];
   const origins = texts.map((text) => {
@@ -57,25 +56,21 @@ type BrandingFlags = Partial<OptionValues<typeof brandingOptions>>;
 
 /** The settings that the options change. The logo is no setting: see `readLogo`. */
 export function readBranding(flags: BrandingFlags): Partial<AccountSettings> {
-  const { colour } = flags;
-  const email = flags['support-email'];
-  const phone = flags['support-phone'];
-  const url = flags['support-url'];
-  const origins = flags['frame-origin'];
-  const collect = flags['upi-collect'];
   return {
-    ...(colour !== undefined && { colour: unlessNone(colour, readColour) }),
-    ...(email !== undefined && { supportEmail: unlessNone(email, String) }),
-    ...(phone !== undefined && { supportPhone: unlessNone(phone, String) }),
-    ...(url !== undefined && { supportUrl: unlessNone(url, String) }),
-    ...(origins !== undefined && { frameOrigins: readOrigins('frame-origin', origins, 'none') }),
-    ...(collect !== undefined && { upiCollect: readSwitch('upi-collect', collect) }),
+    colour: unlessNone(flags.colour, readColour),
+    supportEmail: unlessNone(flags['support-email'], String),
+    supportPhone: unlessNone(flags['support-phone'], String),
+    supportUrl: unlessNone(flags['support-url'], String),
+    frameOrigins: ifGiven(flags['frame-origin'], (texts) =>
+      readOrigins('frame-origin', texts, 'none'),
+    ),
+    upiCollect: ifGiven(flags['upi-collect'], readUpiCollect),
   };
 }
 
 /** The bytes of the logo, null to remove it, undefined to leave it. */
-export function readLogo({ logo }: BrandingFlags): Buffer | null | undefined {
-  return logo === undefined ? undefined : unlessNone(logo, readImage);
+export function readLogo({ logo }: BrandingFlags) {
+  return unlessNone(logo, readImage);
 }
 
 export function brandingView(account: AccountSettings & Pick<Account, 'logo'>) {
@@ -93,8 +88,13 @@ export function brandingView(account: AccountSettings & Pick<Account, 'logo'>) {
   };
 }
 
-function unlessNone<Value>(text: string, read: (text: string) => Value): Value | null {
-  return text === 'none' ? null : read(text);
+/** What an option that is not given would change stays absent. */
+export function ifGiven<Given, Value>(given: Given | undefined, read: (given: Given) => Value) {
+  return given === undefined ? undefined : read(given);
+}
+
+function unlessNone<Value>(given: string | undefined, read: (text: string) => Value) {
+  return ifGiven(given, (text) => (text === 'none' ? null : read(text)));
 }
 
 function readColour(text: string): string {
@@ -103,8 +103,8 @@ function readColour(text: string): string {
   throw new UsageError("--colour must look like '#0a7cff' or '#07f', in quotes, or be none.");
 }
 
-function readSwitch(option: string, text: string): boolean {
-  if (text !== 'on' && text !== 'off') throw new UsageError(`--${option} must be on or off.`);
+function readUpiCollect(text: string): boolean {
+  if (text !== 'on' && text !== 'off') throw new UsageError('--upi-collect must be on or off.');
   return text === 'on';
 }
 

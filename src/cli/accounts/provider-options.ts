@@ -35,7 +35,6 @@ export function exampleOfKeys({ settings: { login, apiSecret, apiUrl } }: Provid
   return `--${login.option} ${login.placeholder}${url} --${apiSecret.option} -`;
 }
 
-/** Only the given options; `before` holds the account's current settings. */
 export function readProviderSettings(
   flags: ProviderFlags,
   before: ProviderSettingsBefore,

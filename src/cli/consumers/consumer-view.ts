@@ -1,5 +1,4 @@
 /** A consumer as lists show them: masked, because output is copied into tickets and logs. Contract 2.3. */
-
 import { maskAddress, maskName, maskPhone } from '../../domain/consumers/mask.ts';
 import type { User } from '../../domain/orders/order.ts';
 

@@ -56,7 +56,6 @@ export function readEndpointId(text: string): string {
   throw new UsageError(`"${text}" is not an endpoint id: "endpoint list" prints them.`);
 }
 
-/** For commands whose only argument it is. */
 function readEndpoint({ positionals: [text = ''] }: Pick<Words<OptionSpecs>, 'positionals'>) {
   return readEndpointId(text);
 }

@@ -1,5 +1,4 @@
 /** `event list`, `show` and `resend`: the webhooks to shops. Contract 12.7. */
-
 import { commandLine } from '../../domain/audit.ts';
 import { type EventKey, eventIdOf, findEventKey } from '../../domain/ids.ts';
 import {
@@ -16,7 +15,13 @@ import {
   RefusedError,
   UsageError,
 } from '../framework/command.ts';
-import { orderOption, readOrderId, readSince, sinceOption } from '../framework/common-options.ts';
+import {
+  choiceOption,
+  orderOption,
+  readOrderId,
+  readSince,
+  sinceOption,
+} from '../framework/common-options.ts';
 import { defineList, effort, listScope } from '../framework/list.ts';
 import { paint, renderFields } from '../framework/screen.ts';
 import { ageOf, type Column, renderTable } from '../framework/table.ts';
@@ -52,7 +57,7 @@ const eventColumns: ReadonlyArray<Column<ReturnType<typeof eventView>>> = [
   { title: 'TYPE', text: ({ eventType }) => eventType },
   { title: 'STATE', text: ({ state }) => state, style: ({ state }) => styles[state] },
   { title: 'ATTEMPTS', text: ({ attempts }) => String(attempts), isRight: true },
-  { title: 'AGE', text: (shown, screen) => ageOf(shown.occurredAt, screen), isRight: true },
+  { title: 'AGE', text: ({ occurredAt }, screen) => ageOf(occurredAt, screen), isRight: true },
   { title: 'NEXT', text: ({ nextAttemptAt }) => nextAttemptAt?.toISOString() },
   { title: 'ENDPOINT', text: ({ endpointId }) => endpointId },
 ];
@@ -64,11 +69,7 @@ export const eventList = defineList({
     'Lists events, one line for each endpoint: those of the newest order first. A page looks at 20,000 of them at most.',
   options: {
     ...orderOption,
-    state: {
-      value: 'STATE',
-      words: eventStates,
-      text: `Only those of this state: ${eventStates.join(', ')}.`,
-    },
+    state: choiceOption('STATE', 'Only those of this state', eventStates),
   },
   since: 'Only those of orders created since then.',
   examples: ['event list --order o_…', 'event list --account acc_… --state undelivered'],

@@ -16,7 +16,6 @@ export const accountArgument = {
   text: 'The account, such as acc_4f9KxQ2mPz7LbT1c.',
 } as const satisfies ArgumentSpec;
 
-/** Of commands that find it by either name. */
 export const orderArgument = {
   name: 'ORDER',
   phrase: 'an order id or an invoice',
@@ -38,7 +37,6 @@ export function readDuration(option: string, text: string): number {
   return Number(match[1]) * (secondsPerUnit[match[2] ?? ''] ?? 0);
 }
 
-/** How long the former secret or key stays valid beside the new one. */
 export const overlapOption = {
   overlap: {
     value: 'DURATION',
@@ -61,6 +59,15 @@ export const orderOption = {
 export function readOrderId(text: string | undefined): string | undefined {
   if (text === undefined || isOrderId(text)) return text;
   throw new UsageError('--order must be an order id, such as "order list" prints.');
+}
+
+/** An option that takes one of some words. */
+export function choiceOption<const Word extends string>(
+  value: string,
+  what: string,
+  words: readonly Word[],
+) {
+  return { value, words, text: `${what}: ${words.join(', ')}.` } as const;
 }
 
 export function sinceOption(what: string): { readonly since: ValueSpec } {
@@ -92,7 +99,6 @@ export function readSince(text: string | undefined): (now: Date) => Date | undef
   return () => time;
 }
 
-/** Refuses an account that does not exist. */
 export async function checkAccount(
   { accounts }: Pick<Services, 'accounts'>,
   accountId: string | undefined,

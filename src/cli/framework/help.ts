@@ -34,11 +34,7 @@ export function groupHelp({ name, summary, commands }: Group, screen: Screen): s
   ].join('\n');
 }
 
-export function overview(
-  groups: readonly Group[],
-  commands: readonly Command[],
-  screen: Screen,
-): string {
+export function overview(groups: readonly Group[], commands: readonly Command[], screen: Screen) {
   const columns = columnsOf(screen);
   // All sections have the same column of terms, so that the page reads as one table.
   const termWidth = Math.max(...commandItems(commands).map(({ term }) => widthOf(term)));
@@ -54,7 +50,6 @@ export function overview(
   ].join('\n');
 }
 
-/** `account create --name NAME [options]`. */
 function usageOf({ name, arguments: specs, options }: Command): string {
   const positions = specs.map((spec) => (spec.isOptional ? `[${spec.name}]` : spec.name));
   const required = Object.entries(options).flatMap(([option, spec]) =>
@@ -64,9 +59,8 @@ function usageOf({ name, arguments: specs, options }: Command): string {
 }
 
 function usageLines(usage: string, screen: Screen): string[] {
-  const indent = '  ';
   const [first = '', ...rest] = wrapText(`Usage: ${cliCall} ${usage}`, columnsOf(screen) - 2);
-  return [first, ...rest.map((line) => indent + line)];
+  return [first, ...rest.map((line) => `  ${line}`)];
 }
 
 function section(title: string, lines: readonly string[], screen: Screen): string[] {

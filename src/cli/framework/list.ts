@@ -71,8 +71,8 @@ export function defineList<const Specs extends OptionSpecs, Row extends object>(
         ...page,
         since: sinceAt(services.clock()),
       });
-      const shown: Outcome = { [rowsName]: rows, ...(next !== undefined && { next }) };
-      return shown;
+      const outcome: Outcome = { [rowsName]: rows, ...(next !== undefined && { next }) };
+      return outcome;
     },
     render: ({ [rowsName]: rows, next }, screen) => {
       const table = renderTable(rows as readonly Row[], columns, screen);
@@ -98,9 +98,6 @@ function readLimit(text: string | undefined): number {
 export const effort = { lookedAtMax: 20_000, msMax: Number.POSITIVE_INFINITY };
 
 /** The accounts to list; all unless one is named. */
-export async function listScope(
-  { database }: Services,
-  { accountId }: Page,
-): Promise<readonly string[]> {
+export async function listScope({ database }: Services, { accountId }: Page) {
   return accountId === undefined ? listAccountIds(database) : [accountId];
 }

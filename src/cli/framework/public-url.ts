@@ -1,5 +1,4 @@
 /** The public URL of the service, as its command line knows it, and advice where no provider can reach it. */
-
 import { isLoopback } from '../../domain/web-address.ts';
 import { findServiceUrl } from '../../embedded-postgres/service-url-file.ts';
 import type { Config } from '../../process/config.ts';
@@ -12,7 +11,6 @@ export async function withServedUrl(config: Config, env: NodeJS.ProcessEnv): Pro
   return publicUrl === undefined ? config : { ...config, publicUrl };
 }
 
-/** Empty if providers can reach the service. */
 export function adviseOnPublicUrl({ publicUrl, databaseUrl }: Config): string[] {
   const { hostname } = new URL(publicUrl);
   // The last two are what a service without PUBLIC_URL has when it listens on every address.

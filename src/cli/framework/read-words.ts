@@ -75,10 +75,7 @@ function refuseMissingOptions({ options }: Command, values: object): void {
   }
 }
 
-function refuseOtherArguments(
-  specs: readonly ArgumentSpec[],
-  positionals: readonly string[],
-): void {
+function refuseOtherArguments(specs: readonly ArgumentSpec[], positionals: readonly string[]) {
   if (positionals.length > specs.length) {
     const more = positionals.slice(specs.length).map((word) => `"${word}"`);
     const wanted = specs.length === 0 ? '' : `: give only ${phraseOf(specs)}`;

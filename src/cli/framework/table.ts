@@ -58,10 +58,10 @@ function joinCells(
   screen: Screen,
 ): string {
   const line = cells.join(gap).trimEnd();
-  const shown = screen.columns === undefined ? line : cutTo(line, screen.columns);
-  if (!screen.hasColours) return shown;
+  const fitting = screen.columns === undefined ? line : cutTo(line, screen.columns);
+  if (!screen.hasColours) return fitting;
   let painted = '';
-  let rest = shown;
+  let rest = fitting;
   for (const [at, cell] of cells.entries()) {
     const own = rest.slice(0, cell.length + gap.length);
     rest = rest.slice(own.length);
@@ -104,7 +104,6 @@ const stylesOfStatus: Readonly<Record<string, Style>> = {
   resolved: 'gray',
 };
 
-/** The colour of a status or state. */
 export function styleOfStatus(status: string): Style | undefined {
   return stylesOfStatus[status];
 }

@@ -1,5 +1,4 @@
 /** `inbox list`, `show` and `replay`: the deliveries of the providers. */
-
 import { commandLine } from '../../domain/audit.ts';
 import { findAccountIdOfDelivery } from '../../domain/ids.ts';
 import { type Delivery, deliveryStates } from '../../domain/inbox/delivery.ts';
@@ -7,8 +6,8 @@ import { findDelivery, walkDeliveryIds } from '../../store/inbox/deliveries.ts';
 import type { DescribedDelivery } from '../../use-cases/inbox/describe-contents.ts';
 import { listDeliveries } from '../../use-cases/inbox/list-deliveries.ts';
 import { replayDelivery } from '../../use-cases/inbox/replay-delivery.ts';
-import { defineCommand, type OptionSpecs, RefusedError, UsageError } from '../framework/command.ts';
-import { deliveryArgument } from '../framework/common-options.ts';
+import { defineCommand, RefusedError, UsageError } from '../framework/command.ts';
+import { choiceOption, deliveryArgument } from '../framework/common-options.ts';
 import { defineList, effort, listScope } from '../framework/list.ts';
 import { ageOf, amountNumber, amountText, type Column, styleOfStatus } from '../framework/table.ts';
 
@@ -41,8 +40,8 @@ export const deliveryColumns: ReadonlyArray<Column<ReturnType<typeof describedVi
   { title: 'DELIVERY', text: ({ deliveryId }) => deliveryId },
   { title: 'STATE', text: ({ state }) => state, style: ({ state }) => styleOfStatus(state) },
   { title: 'EVENT', text: ({ event }) => event, widthMax: 30 },
-  { title: 'AMOUNT', text: (shown) => amountText(shown.amount, shown.currency), isRight: true },
-  { title: 'AGE', text: (shown, screen) => ageOf(shown.receivedAt, screen), isRight: true },
+  { title: 'AMOUNT', text: ({ amount, currency }) => amountText(amount, currency), isRight: true },
+  { title: 'AGE', text: ({ receivedAt }, screen) => ageOf(receivedAt, screen), isRight: true },
   { title: 'ORDER', text: ({ orderId }) => orderId },
   { title: 'PROVIDER', text: ({ provider }) => provider },
   { title: 'FLAGS', text: ({ flags }) => flags.join(','), widthMax: 24, style: () => 'yellow' },
@@ -50,12 +49,8 @@ export const deliveryColumns: ReadonlyArray<Column<ReturnType<typeof describedVi
 ];
 
 const stateOption = {
-  state: {
-    value: 'STATE',
-    words: deliveryStates,
-    text: `Only deliveries of this state: ${deliveryStates.join(', ')}.`,
-  },
-} as const satisfies OptionSpecs;
+  state: choiceOption('STATE', 'Only deliveries of this state', deliveryStates),
+};
 
 export const inboxList = defineList({
   name: ['inbox', 'list'],

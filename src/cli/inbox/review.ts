@@ -1,5 +1,4 @@
 /** `review list` and `resolve`, and `inbox resolve`: what an operator looks at and closes, with a note that says why. */
-
 import { commandLine } from '../../domain/audit.ts';
 import { addSeconds } from '../../domain/time.ts';
 import type { Services } from '../../services/services.ts';

@@ -1,5 +1,4 @@
 /** `link create`: creates an order with a payment link, for shops that send a link by hand. Contract 14.6. */
-
 import { commandLine } from '../../domain/audit.ts';
 import { maskCardNumbers } from '../../domain/cards/card-numbers.ts';
 import { ServiceError } from '../../domain/errors.ts';

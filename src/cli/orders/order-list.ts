@@ -1,13 +1,12 @@
 /** `order list`: prints the newest orders, page by page, with personal data masked. */
 import { isOrderId } from '../../domain/ids.ts';
-import type { OrderStatus } from '../../domain/orders/order.ts';
+import { orderStatuses } from '../../domain/orders/order.ts';
 import { type ListedOrder, listOrders } from '../../use-cases/orders/list-orders.ts';
 import { consumerText, maskedUser } from '../consumers/consumer-view.ts';
 import { UsageError } from '../framework/command.ts';
+import { choiceOption } from '../framework/common-options.ts';
 import { defineList, effort, listScope } from '../framework/list.ts';
 import { ageOf, amountNumber, amountText, type Column, styleOfStatus } from '../framework/table.ts';
-
-const statuses = ['new', 'pending', 'completed', 'lapsed'] as const satisfies OrderStatus[];
 
 function orderView(order: ListedOrder) {
   return {
@@ -30,7 +29,7 @@ const columns: ReadonlyArray<Column<ReturnType<typeof orderView>>> = [
   { title: 'STATUS', text: ({ status }) => status, style: ({ status }) => styleOfStatus(status) },
   {
     title: 'AMOUNT',
-    text: (shown) => amountText(shown.totalAmount, shown.currency),
+    text: (order) => amountText(order.totalAmount, order.currency),
     isRight: true,
   },
   { title: 'AGE', text: (order, screen) => ageOf(order.createdAt, screen), isRight: true },
@@ -47,11 +46,7 @@ export const orderList = defineList({
   description:
     'Lists orders, newest first, one line each. E-mail addresses and phone numbers are masked. A page looks at 20,000 orders at most, so with --status it may have few rows and a next page.',
   options: {
-    status: {
-      value: 'STATUS',
-      words: statuses,
-      text: `Only orders of this status: ${statuses.join(', ')}.`,
-    },
+    status: choiceOption('STATUS', 'Only orders of this status', orderStatuses),
   },
   since: 'Only orders created since then.',
   examples: ['order list --since 24h', 'order list --account acc_… --status pending --limit 20'],

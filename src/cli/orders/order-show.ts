@@ -1,5 +1,4 @@
 /** `order show`: prints one order with its transactions, deliveries and history, with personal data masked. */
-
 import { maskUpiId } from '../../domain/consumers/mask.ts';
 import type { HistoryEntry } from '../../domain/history.ts';
 import { type Order, orderStatus } from '../../domain/orders/order.ts';
@@ -22,9 +21,9 @@ export const orderShow = defineCommand({
   examples: ['order show o_…', 'order show INV-1001 --account acc_…'],
   run: async (services, { values: { account }, positionals: [name = ''] }) => {
     await checkAccount(services, account);
-    const shown = await showOrder(services, name, account);
-    if ('refusal' in shown) throw new RefusedError(shown.refusal);
-    const { order, transactions, deliveries, history } = shown;
+    const found = await showOrder(services, name, account);
+    if ('refusal' in found) throw new RefusedError(found.refusal);
+    const { order, transactions, deliveries, history } = found;
     return {
       order: orderView(order, services.clock()),
       transactions: transactions.map((transaction) => viewOf(order, transaction)),

@@ -1,5 +1,4 @@
 /** `order why`: prints the timeline of an order, and what set each field of its transactions. docs/decisions/0044. */
-
 import { isTransactionId } from '../../domain/ids.ts';
 import { explanationText } from '../../domain/why/text.ts';
 import { explainOrder } from '../../use-cases/orders/explain-order.ts';

@@ -1,43 +1,42 @@
 /** `transaction list`: prints payments and refunds, those of the newest orders first, page by page. */
-
 import { isTransactionId } from '../../domain/ids.ts';
 import { paymentStatuses } from '../../domain/payments/notice.ts';
 import type { ListedTransaction } from '../../store/payments/transaction-lists.ts';
 import { listTransactions } from '../../use-cases/orders/list-orders.ts';
 import { UsageError } from '../framework/command.ts';
-import { orderOption, readOrderId } from '../framework/common-options.ts';
+import { choiceOption, orderOption, readOrderId } from '../framework/common-options.ts';
 import { defineList, effort, listScope } from '../framework/list.ts';
 import { ageOf, amountNumber, amountText, type Column, styleOfStatus } from '../framework/table.ts';
 
-export function transactionView(shown: ListedTransaction) {
+export function transactionView(transaction: ListedTransaction) {
   return {
-    transactionId: shown.transactionId,
-    accountId: shown.accountId,
-    orderId: shown.orderId,
-    type: shown.type,
-    status: shown.status,
-    provider: shown.provider,
-    amount: amountNumber(shown.amount, shown.currency),
-    currency: shown.currency,
-    paymentMode: shown.paymentMode,
-    pspTransactionId: shown.pspTransactionId,
-    flags: shown.flags,
-    startedAt: shown.startedAt,
-    finishedAt: shown.finishedAt,
+    transactionId: transaction.transactionId,
+    accountId: transaction.accountId,
+    orderId: transaction.orderId,
+    type: transaction.type,
+    status: transaction.status,
+    provider: transaction.provider,
+    amount: amountNumber(transaction.amount, transaction.currency),
+    currency: transaction.currency,
+    paymentMode: transaction.paymentMode,
+    pspTransactionId: transaction.pspTransactionId,
+    flags: transaction.flags,
+    startedAt: transaction.startedAt,
+    finishedAt: transaction.finishedAt,
   };
 }
 
 export const transactionColumns: ReadonlyArray<Column<ReturnType<typeof transactionView>>> = [
-  { title: 'TRANSACTION', text: (shown) => shown.transactionId },
+  { title: 'TRANSACTION', text: ({ transactionId }) => transactionId },
   { title: 'TYPE', text: ({ type }) => type },
   { title: 'STATUS', text: ({ status }) => status, style: ({ status }) => styleOfStatus(status) },
-  { title: 'AMOUNT', text: (shown) => amountText(shown.amount, shown.currency), isRight: true },
+  { title: 'AMOUNT', text: ({ amount, currency }) => amountText(amount, currency), isRight: true },
   { title: 'AGE', text: ({ startedAt }, screen) => ageOf(startedAt, screen), isRight: true },
   { title: 'PROVIDER', text: ({ provider }) => provider },
-  { title: 'MODE', text: (shown) => shown.paymentMode },
+  { title: 'MODE', text: ({ paymentMode }) => paymentMode },
   { title: 'FLAGS', text: ({ flags }) => flags.join(','), widthMax: 24, style: () => 'yellow' },
-  { title: 'PROVIDER ID', text: (shown) => shown.pspTransactionId, widthMax: 40 },
-  { title: 'ACCOUNT', text: (shown) => shown.accountId },
+  { title: 'PROVIDER ID', text: ({ pspTransactionId }) => pspTransactionId, widthMax: 40 },
+  { title: 'ACCOUNT', text: ({ accountId }) => accountId },
 ];
 
 export const transactionList = defineList({
@@ -47,11 +46,7 @@ export const transactionList = defineList({
     'Lists payments and refunds, one line each: those of the newest order first. A page looks at 20,000 of them at most, so with --status it may have few rows and a next page.',
   options: {
     ...orderOption,
-    status: {
-      value: 'STATUS',
-      words: paymentStatuses,
-      text: `Only those of this status: ${paymentStatuses.join(', ')}.`,
-    },
+    status: choiceOption('STATUS', 'Only those of this status', paymentStatuses),
   },
   since: 'Only those of orders created since then.',
   examples: [

@@ -1,5 +1,4 @@
 /** `migrate` and `cluster distribute`: the schema of the database, without a start of the service. Contract 15.1 and 15.5. */
-
 import { distributeTables, hasCitus } from '../../store/upkeep/distribute.ts';
 import { defineCommand, RefusedError } from '../framework/command.ts';
 

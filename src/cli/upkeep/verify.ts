@@ -1,7 +1,4 @@
-/**
- * `verify`: checks the invariants on the live database. The exit status is 1 when one is broken, or when the check was
- * interrupted. Progress goes to standard error with the cursor from which `--after` continues.
- */
+/** `verify`: checks the invariants on the live database. Progress names the cursor from which `--after` continues. */
 import { isAccountId } from '../../domain/ids.ts';
 import {
   findCursor,
@@ -64,9 +61,9 @@ function renderVerified(verified: Verified): string {
   const lines = checked.map((invariant) => {
     const count = found[invariant] ?? 0;
     const own = breaches.filter((breach) => breach.invariant === invariant);
-    const shown = own.map(({ where, what }) => `\n    ${where}: ${what}`);
-    if (own.length < count) shown.push(`\n    and ${count - own.length} more`);
-    return `${count === 0 ? 'holds ' : 'BROKEN'}  ${invariant}${shown.join('')}`;
+    const lost = own.map(({ where, what }) => `\n    ${where}: ${what}`);
+    if (own.length < count) lost.push(`\n    and ${count - own.length} more`);
+    return `${count === 0 ? 'holds ' : 'BROKEN'}  ${invariant}${lost.join('')}`;
   });
   const summary = [`${orders} orders and ${transactions} transactions checked`];
   if (pruned.inboxes > 0) summary.push(`${pruned.inboxes} not folded: bodies were pruned by age`);

@@ -6,9 +6,7 @@ import type { Words } from './words/en.ts';
 
 export type Problem = keyof Words['problems'];
 
-/** How a checkout is shown. */
 export type ViewOptions = {
-  /** The path of PUBLIC_URL. */
   readonly basePath: string;
   readonly language: Language;
   readonly formKey: string;

@@ -2,13 +2,13 @@
  * `/checkout`: the page on which a consumer pays an order, and the link that leads to it. The order token moves from the
  * address into a cookie first, so that it stays in no history. The page works without scripts. Contract 14.1 to 14.4.
  */
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { equalDigests } from '../../security/compare.ts';
 import { hmac, hmacKeyOf } from '../../security/hmac.ts';
 import type { PaymentRequest } from '../../use-cases/payments/start-payment.ts';
 import { basePathOf, type HttpContext } from '../http-context.ts';
-import { watchRoutes } from '../refuse-other-methods.ts';
+import { refusingOtherMethods } from '../refuse-other-methods.ts';
 import { type Problem, readForm, type SentForm, toPaymentRequest } from './checkout-form.ts';
 import { sendCheckout, stateOf } from './checkout-view.ts';
 import { sendCheckoutError } from './error-pages.ts';
@@ -20,10 +20,9 @@ type Query = Readonly<Record<string, unknown>>;
 const path = '/checkout/:order_id';
 const bounded = { config: { bound: 'checkout' } } as const;
 
-export function checkoutPage(context: HttpContext): FastifyPluginAsync {
+export function checkoutPage(context: HttpContext) {
   const { useCases } = context;
-  return async (app) => {
-    const refuseOtherMethods = watchRoutes(app);
+  return refusingOtherMethods((app) => {
     readForms(app);
     app.setErrorHandler(sendCheckoutError);
     addPaymentLink(app, context);
@@ -61,10 +60,9 @@ export function checkoutPage(context: HttpContext): FastifyPluginAsync {
       }),
     );
 
-    const inMemory = { config: { bound: 'file' } } as const;
     app.get<{ Params: Params & { readonly language: string } }>(
       `${path}/language/:language`,
-      inMemory,
+      { config: { bound: 'file' } },
       async ({ params }, reply) => {
         const language = findLanguage(params.language);
         if (!language) throw new ServiceError('NOT_FOUND');
@@ -72,16 +70,14 @@ export function checkoutPage(context: HttpContext): FastifyPluginAsync {
         return backToPage(context, reply, { orderId: encodeURIComponent(params.order_id) });
       },
     );
-    refuseOtherMethods();
-  };
+  });
 }
 
 /** A link that a shop sends to a consumer redirects to the checkout with a new order token. Contract 14.6. */
 function addPaymentLink(app: FastifyInstance, { useCases }: HttpContext): void {
-  const forPages = { config: { bound: 'page' } } as const;
   app.get<{ Params: { readonly link_id: string } }>(
     '/l/:link_id',
-    forPages,
+    { config: { bound: 'page' } },
     async ({ params }, reply) => {
       const opened = await useCases.openLink(params.link_id);
       if (opened.kind === 'unknown') throw new ServiceError('NOT_FOUND');

@@ -5,8 +5,7 @@ import type { ViewOptions } from './checkout-form.ts';
 import { chooseView, waitingView } from './choose-view.ts';
 import { type Html, html } from './html.ts';
 import { languages } from './language.ts';
-import { orderSummary } from './order-summary.ts';
-import { noticeView, paidView, type WayBack } from './outcome-view.ts';
+import { noticeView, orderSummary, paidView, type WayBack } from './outcome-view.ts';
 import { brandOf, type Page, sendPage } from './page.ts';
 import type { Words } from './words/en.ts';
 

@@ -1,5 +1,4 @@
 /** The page of an order that is not paid: the ways to pay as one form, or how an open payment goes on. Contract 14.2. */
-
 import { renderSVG } from 'uqr';
 import type { PaymentModeCode } from '../../domain/payment-mode.ts';
 import type { Checkout } from '../../use-cases/checkout/get-checkout.ts';

@@ -1,5 +1,4 @@
 /** HTML as a type of its own: whatever is put into a template is escaped unless it is HTML already. */
-
 export type Html = { readonly markup: string };
 type Value = Html | string | number | undefined | false | readonly Html[];
 

@@ -1,8 +1,7 @@
 /** `GET /checkout/logo/<account_id>/<digest>`: the logo of a shop. Contract 14.2. */
-import type { FastifyPluginAsync } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import type { HttpContext } from '../http-context.ts';
-import { watchRoutes } from '../refuse-other-methods.ts';
+import { refusingOtherMethods } from '../refuse-other-methods.ts';
 
 type Params = { readonly account_id: string; readonly digest: string };
 
@@ -15,9 +14,8 @@ const headers = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-export function logoRoute({ useCases }: HttpContext): FastifyPluginAsync {
-  return async (app) => {
-    const refuseOtherMethods = watchRoutes(app);
+export function logoRoute({ useCases }: HttpContext) {
+  return refusingOtherMethods((app) => {
     app.get<{ Params: Params }>('/checkout/logo/:account_id/:digest', {
       config: { bound: 'logo' },
       handler: async ({ params }, reply) => {
@@ -26,6 +24,5 @@ export function logoRoute({ useCases }: HttpContext): FastifyPluginAsync {
         return reply.headers(headers).type(logo.mediaType).send(logo.bytes);
       },
     });
-    refuseOtherMethods();
-  };
+  });
 }

@@ -1,7 +1,4 @@
-/**
- * The layout that all pages of consumers share. A page is one reply: style and script are inside it. It loads nothing
- * from other hosts, and only the shop's own pages may frame it. Contract 14.1 and 14.5.
- */
+/** The layout of consumers' pages: each is one reply, which only the shop may frame. Contract 14.1 and 14.5. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
@@ -31,7 +28,6 @@ export type Page = {
   readonly hasScript?: boolean;
   /** Where a form may be posted to, redirects included. */
   readonly formAction: 'anywhere' | readonly string[];
-  /** The address of the page in another language. */
   readonly languageUrl?: (language: Language) => string;
 };
 
@@ -175,7 +171,6 @@ export function brandOf(account: Account, basePath: string): Brand {
   };
 }
 
-/** The shop's colour in both schemes, as variables of the style sheet. */
 function brandStyle(brand: Pick<Brand, 'colour'> | undefined): string {
   const { light, dark } = shadesOf(brand?.colour ?? null);
   const variables = Object.entries({ light, dark }).map(

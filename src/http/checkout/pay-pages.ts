@@ -4,7 +4,7 @@
  * started, the page waits for the result and forwards the consumer to the shop with it. It needs no cookie, because a
  * provider's form is posted from another site, and trusts nothing that the browser sends. Contract 11.10 and 14.1.
  */
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { ReturnStatus } from '../../domain/order-state/payment-return.ts';
@@ -14,7 +14,7 @@ import type { Launch } from '../../use-cases/checkout/find-launch.ts';
 import { type FoundReturn, listPaidFields } from '../../use-cases/checkout/find-return.ts';
 import { basePathOf, type HttpContext } from '../http-context.ts';
 import { enquiryView } from '../merchant/enquiry-view.ts';
-import { watchRoutes } from '../refuse-other-methods.ts';
+import { refusingOtherMethods } from '../refuse-other-methods.ts';
 import { sendCheckoutError } from './error-pages.ts';
 import { type Html, html } from './html.ts';
 import { icons } from './icons.ts';
@@ -30,9 +30,8 @@ type Query = Readonly<Record<string, unknown>>;
 const path = '/pay/:account_id/:transaction_id';
 const bounded = { config: { bound: 'page' } } as const;
 
-export function payPages(context: HttpContext): FastifyPluginAsync {
-  return async (app) => {
-    const refuseOtherMethods = watchRoutes(app);
+export function payPages(context: HttpContext) {
+  return refusingOtherMethods((app) => {
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) =>
       done(null, String(body)),
@@ -45,8 +44,7 @@ export function payPages(context: HttpContext): FastifyPluginAsync {
       return sendLaunch(context, reply, launch, params.transaction_id);
     });
     addReturn(app, context);
-    refuseOtherMethods();
-  };
+  });
 }
 
 function addReturn(app: FastifyInstance, context: HttpContext): void {
@@ -79,14 +77,12 @@ function addReturn(app: FastifyInstance, context: HttpContext): void {
   });
 }
 
-/** What all pages of a payment have: the words of the consumer, and the look of the shop. */
 function commonOf(context: HttpContext, { request }: FastifyReply, account: Account) {
   const language = chooseLanguage(request);
   const brand = brandOf(account, basePathOf(context));
   return { words: languages[language], common: { language, brand } };
 }
 
-/** Without scripts the page shows a button. */
 function sendLaunch(
   context: HttpContext,
   reply: FastifyReply,

@@ -1,7 +1,4 @@
-/**
- * Who looks at a checkout: the holder of the order token, which is in a cookie of the order. Each order has its own, so
- * that two orders in two tabs do not mix. Contract 14.1.
- */
+/** The order token in a cookie. Each order has its own, so that two orders in two tabs do not mix. Contract 14.1. */
 import type { FastifyReply } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { isOrderId } from '../../domain/ids.ts';

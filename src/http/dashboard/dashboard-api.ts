@@ -1,9 +1,9 @@
 /** The scope of the dashboard: sessions in a cookie, JSON bodies only, the error shape of the merchant API. Contract 13.2. */
-import type { FastifyError, FastifyPluginAsync } from 'fastify';
+import type { FastifyError } from 'fastify';
 import { errorBody, prepareErrorReply } from '../error-reply.ts';
 import type { HttpContext } from '../http-context.ts';
 import { acceptJsonOnly } from '../read-json.ts';
-import { watchRoutes } from '../refuse-other-methods.ts';
+import { refusingOtherMethods } from '../refuse-other-methods.ts';
 import { addDashboardGuard } from './dashboard-guard.ts';
 import { addEndpoints } from './endpoints.ts';
 import { addEvents } from './events.ts';
@@ -13,15 +13,13 @@ import { addOrders } from './orders.ts';
 import { addOverview } from './overview.ts';
 import { addPaymentLinks } from './payment-links.ts';
 import { addReview } from './review.ts';
-import { addCredentials, addSession } from './session.ts';
+import { addCredentials, addInvitation, addSession, addSignIn } from './session.ts';
 import { addSettings } from './settings.ts';
-import { addInvitation, addSignIn } from './sign-in.ts';
 import { addAuditLog, addTeam } from './team.ts';
 import { addWhy } from './why.ts';
 
-export function dashboardApi(context: HttpContext): FastifyPluginAsync {
-  return async (app) => {
-    const refuseOtherMethods = watchRoutes(app);
+export function dashboardApi(context: HttpContext) {
+  return refusingOtherMethods((app) => {
     addDashboardGuard(app, context);
     // A page of another site can post a form or plain text without asking, but not JSON.
     acceptJsonOnly(app);
@@ -46,6 +44,5 @@ export function dashboardApi(context: HttpContext): FastifyPluginAsync {
     addEndpoints(app, context);
     addEvents(app, context);
     addPaymentLinks(app, context);
-    refuseOtherMethods();
-  };
+  });
 }

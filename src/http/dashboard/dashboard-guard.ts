@@ -1,7 +1,4 @@
-/**
- * Authorises each call of the dashboard before any of the body is read: by its origin, by its session, by the role that
- * the route declares, and by a confirmation for what only owners may change. Contract 13.2, 13.9.
- */
+/** Authorises each call before its body is read: by origin, session, role and confirmation. Contract 13.2, 13.9. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Actor } from '../../domain/audit.ts';
@@ -22,10 +19,7 @@ import { hostCookieName, readCookie, setCookie } from '../cookies.ts';
 import type { HttpContext } from '../http-context.ts';
 import type { Query } from './read-query.ts';
 
-/**
- * Who may call a route: `visitor` is anybody, `user` anybody who is signed in. A role is needed in the current account,
- * and includes the roles below it.
- */
+/** `visitor` is anybody, `user` anybody signed in. A role in the current account includes the roles below it. */
 type DashboardAccess = 'visitor' | 'user' | Role;
 
 declare module 'fastify' {
@@ -41,7 +35,6 @@ declare module 'fastify' {
     readonly signedIn: SignedIn;
     /** The account of a route that needs a role. It comes from the session and never from the request. */
     readonly account: OwnAccount;
-    /** For the audit log. */
     readonly actor: Actor;
   }
 }
@@ -69,10 +62,7 @@ type Request<Path extends string, Body extends TSchema> = FastifyRequest<{
 
 export const search = { bound: 'search' } as const;
 
-/**
- * Adds a route such as `GET /team`. Calls of visitors and of users are bounded differently unless a bound is given. A
- * handler that returns nothing is answered 204.
- */
+/** Adds a route such as `GET /team`. A handler that returns nothing is answered 204. */
 export function addRoute<Route extends string, Body extends TSchema>(
   app: FastifyInstance,
   access: DashboardAccess,
@@ -194,10 +184,7 @@ function checkRole(request: FastifyRequest, account: OwnAccount | undefined, nee
   if (account.isSuspended && isChange(request)) throw new ServiceError('ACCOUNT_SUSPENDED');
 }
 
-/**
- * A page says which account it shows. After a switch in another tab, a change that somebody means for that account must
- * not be made in this one.
- */
+/** After a switch in another tab, a change that was meant for the account of the page must not be made in this one. */
 function refuseOtherAccount(request: FastifyRequest, { accountId, name }: OwnAccount): void {
   const shown = request.headers['x-shown-account'];
   if (!isChange(request) || shown === undefined || shown === accountId) return;

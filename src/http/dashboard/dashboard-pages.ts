@@ -1,17 +1,12 @@
-/**
- * `/dashboard` and everything below it that is not its API: one page, whose script shows what the address says. It loads
- * its files from this service alone. Contract 13.1.
- */
+/** `/dashboard` and what is below it except the API: one page, whose files are all from here. Contract 13.1. */
 import { createHash } from 'node:crypto';
-import type { FastifyPluginAsync, FastifyReply } from 'fastify';
+import type { FastifyPluginAsync } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { basePathOf, type HttpContext } from '../http-context.ts';
 import { iconLinkFrom } from '../icon.ts';
-import { createStaticFile, type StaticFile, sendStaticFile } from '../static-file.ts';
+import { createStaticFile, once, pagePolicy, sendStaticFile } from '../static-file.ts';
 import { listImports, loadPageFiles, type PageFiles, packageModules } from './page-files.ts';
 
-type Loaded = PageFiles & { readonly page: StaticFile; readonly policy: string };
-/** A file, or a folder and a file in it. */
 type FileParams = { readonly version: string; readonly name: string; readonly file?: string };
 type PageParams = { readonly page?: string };
 
@@ -19,11 +14,7 @@ const bounded = { config: { bound: 'file' } } as const;
 
 export function dashboardPages(context: HttpContext): FastifyPluginAsync {
   // Compressing takes a moment, so it is done on the first visit.
-  let loading: Promise<Loaded> | undefined;
-  const load = () => {
-    loading ??= loadAll(basePathOf(context));
-    return loading;
-  };
+  const load = once(() => loadAll(basePathOf(context)));
   return async (app) => {
     for (const path of ['/:name', '/:name/:file']) {
       app.get<{ Params: FileParams }>(
@@ -45,13 +36,17 @@ export function dashboardPages(context: HttpContext): FastifyPluginAsync {
         if (['api', 'files'].includes(request.params.page ?? ''))
           throw new ServiceError('NOT_FOUND');
         const { page, policy } = await load();
-        return sendStaticFile(request, addPolicy(reply, policy), page);
+        reply
+          .header('content-security-policy', policy)
+          .header('referrer-policy', 'no-referrer')
+          .header('cross-origin-opener-policy', 'same-origin');
+        return sendStaticFile(request, reply, page);
       });
     }
   };
 }
 
-async function loadAll(basePath: string): Promise<Loaded> {
+async function loadAll(basePath: string) {
   const files = await loadPageFiles();
   const folder = `${basePath}/dashboard/files/${files.version}`;
   const importMap = JSON.stringify({
@@ -64,7 +59,12 @@ async function loadAll(basePath: string): Promise<Loaded> {
   return {
     ...files,
     page: await createStaticFile('text/html; charset=utf-8', text),
-    policy: policyWith(`'sha256-${digest}'`),
+    policy: pagePolicy(
+      // The one inline script is the import map, which is allowed by its digest.
+      `script-src 'self' 'sha256-${digest}'`,
+      "style-src 'self'",
+      "img-src 'self' data:",
+    ),
   };
 }
 
@@ -113,25 +113,4 @@ ${links.join('\n')}
 </body>
 </html>
 `;
-}
-
-/** The one inline script is the import map, which is allowed by its digest. */
-function policyWith(importMapDigest: string): string {
-  return [
-    "default-src 'none'",
-    `script-src 'self' ${importMapDigest}`,
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
-}
-
-function addPolicy(reply: FastifyReply, policy: string): FastifyReply {
-  return reply
-    .header('content-security-policy', policy)
-    .header('referrer-policy', 'no-referrer')
-    .header('cross-origin-opener-policy', 'same-origin');
 }

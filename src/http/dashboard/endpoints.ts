@@ -7,9 +7,9 @@ import { eventTypes } from '../../domain/event-type.ts';
 import { findAccountIdOfEndpoint } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/users/role.ts';
+import { withoutAbsent } from '../../domain/without-absent.ts';
 import type { AccountEndpoint } from '../../use-cases/events/endpoints.ts';
 import type { HttpContext } from '../http-context.ts';
-import { withoutAbsent } from '../merchant/order-request.ts';
 import { addRoute } from './dashboard-guard.ts';
 import { countView, shownUrl } from './view-parts.ts';
 
@@ -18,16 +18,13 @@ const Url = Type.String({ minLength: 1, maxLength: limits.textCharsMax });
 const Events = Type.Array(Type.String({ maxLength: limits.textCharsMax }), {
   maxItems: eventTypes.length,
 });
-const NewBody = Type.Object({ url: Url, events: Type.Optional(Events) });
-const ChangeBody = Type.Object({
-  url: Type.Optional(Url),
-  events: Type.Optional(Events),
-  enabled: Type.Optional(Type.Boolean()),
-});
+const withEndpoint = { body: Type.Object({ url: Url, events: Type.Optional(Events) }) };
+const withChange = {
+  body: Type.Partial(Type.Object({ url: Url, events: Events, enabled: Type.Boolean() })),
+};
 const overlapHoursMax = 30 * 24;
-const RotateBody = Type.Object({
-  overlap_hours: Type.Optional(Type.Integer({ minimum: 0, maximum: overlapHoursMax })),
-});
+const hours = Type.Integer({ minimum: 0, maximum: overlapHoursMax });
+const withOverlap = { body: Type.Object({ overlap_hours: Type.Optional(hours) }) };
 const usualOverlapHours = 24;
 const countMax = 200;
 
@@ -40,14 +37,13 @@ export function addEndpoints(app: FastifyInstance, { useCases }: HttpContext): v
     };
   });
 
-  addRoute(app, 'owner', 'POST /endpoints', { body: NewBody }, async (request) => {
+  addRoute(app, 'owner', 'POST /endpoints', withEndpoint, async (request) => {
     const { account, actor, body } = request;
     const { url, events = [] } = body;
     const created = await useCases.createEndpoint(account.accountId, { url, events }, actor);
     return { ...endpointView(created), secret: created.secret };
   });
 
-  const withChange = { body: ChangeBody };
   addRoute(app, 'owner', 'PATCH /endpoints/:endpoint_id', withChange, async (request) => {
     const endpointId = getOwnEndpointId(request);
     const { url, events, enabled } = request.body;
@@ -62,8 +58,7 @@ export function addEndpoints(app: FastifyInstance, { useCases }: HttpContext): v
     await useCases.deleteEndpoint(getOwnEndpointId(request), request.actor);
   });
 
-  const withRotation = { body: RotateBody };
-  addRoute(app, 'owner', 'POST /endpoints/:endpoint_id/rotate', withRotation, async (request) => {
+  addRoute(app, 'owner', 'POST /endpoints/:endpoint_id/rotate', withOverlap, async (request) => {
     const endpointId = getOwnEndpointId(request);
     const { overlap_hours: hours = usualOverlapHours } = request.body;
     const rotated = await useCases.rotateEndpoint(endpointId, hours * 3_600, request.actor);

@@ -20,11 +20,13 @@ import {
 import { isMaskedFor, shownUrl } from './view-parts.ts';
 
 const EndpointField = Type.Optional(Type.String({ maxLength: limits.textCharsMax }));
-const ResendBody = Type.Object({ endpoint_id: EndpointField });
-const ResendAllBody = Type.Object({
-  since: Type.String({ maxLength: limits.textCharsMax }),
-  endpoint_id: EndpointField,
-});
+const withEndpoint = { body: Type.Object({ endpoint_id: EndpointField }) };
+const withSince = {
+  body: Type.Object({
+    since: Type.String({ maxLength: limits.textCharsMax }),
+    endpoint_id: EndpointField,
+  }),
+};
 
 export function addEvents(app: FastifyInstance, { useCases }: HttpContext): void {
   addRoute(app, 'viewer', 'GET /events', search, async ({ account: { accountId }, query }) => {
@@ -41,8 +43,7 @@ export function addEvents(app: FastifyInstance, { useCases }: HttpContext): void
     return eventView(event, request.account.role);
   });
 
-  const withResend = { body: ResendBody };
-  addRoute(app, 'operator', 'POST /events/:event_id/resend', withResend, async (request) => {
+  addRoute(app, 'operator', 'POST /events/:event_id/resend', withEndpoint, async (request) => {
     const event = getOwnEvent(request);
     const { event_id: eventId } = request.params;
     if (!(await useCases.findAccountEvent(event))) throw unknownEvent(eventId);
@@ -52,7 +53,7 @@ export function addEvents(app: FastifyInstance, { useCases }: HttpContext): void
     return { resent };
   });
 
-  addRoute(app, 'operator', 'POST /events/resend', { body: ResendAllBody }, async (request) => {
+  addRoute(app, 'operator', 'POST /events/resend', withSince, async (request) => {
     const { account, actor, body } = request;
     const { resent, isMore } = await useCases.resendUndelivered(actor, {
       accountId: account.accountId,

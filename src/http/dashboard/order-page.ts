@@ -8,7 +8,7 @@ import { limits } from '../../domain/limits.ts';
 import type { MinorUnits } from '../../domain/money/money.ts';
 import type { Address, LineItem, Order, StoredNumber } from '../../domain/orders/order.ts';
 import { type FailureReason, failureTable } from '../../domain/payments/failure.ts';
-import type { Capture, Payment, Refund, Transaction } from '../../domain/payments/transaction.ts';
+import type { Refund, Transaction } from '../../domain/payments/transaction.ts';
 import { adviceFor, type ReviewFlag } from '../../domain/review-flag.ts';
 import type { OrderPage, ShownPayment } from '../../use-cases/orders/get-order-page.ts';
 import type { HttpContext } from '../http-context.ts';
@@ -19,13 +19,15 @@ import { userView } from './orders.ts';
 import { readQuery, readText } from './read-query.ts';
 import { amountText, isMaskedFor, providerView } from './view-parts.ts';
 
-const RefundBody = Type.Object({
-  transaction_id: Type.String({ minLength: 1, maxLength: limits.textCharsMax }),
-  refund_amount: Type.String({ minLength: 1, maxLength: 64 }),
-  /** As the page showed it. */
-  refunded_so_far: Type.String({ minLength: 1, maxLength: 64 }),
-  note: Type.Optional(Type.String({ maxLength: limits.textCharsMax })),
-});
+const withRefund = {
+  body: Type.Object({
+    transaction_id: Type.String({ minLength: 1, maxLength: limits.textCharsMax }),
+    refund_amount: Type.String({ minLength: 1, maxLength: 64 }),
+    /** As the page showed it. */
+    refunded_so_far: Type.String({ minLength: 1, maxLength: 64 }),
+    note: Type.Optional(Type.String({ maxLength: limits.textCharsMax })),
+  }),
+};
 
 export function addOrderPage(app: FastifyInstance, { useCases }: HttpContext): void {
   addRoute(app, 'viewer', 'GET /orders/:order_id', search, async (request) => {
@@ -36,32 +38,26 @@ export function addOrderPage(app: FastifyInstance, { useCases }: HttpContext): v
     return orderPageView(page, isMaskedFor(account.role));
   });
 
-  const withRefund = { body: RefundBody };
-  addRoute(
-    app,
-    'operator',
-    'POST /orders/:order_id/refunds',
-    withRefund,
-    async (request, reply) => {
-      const { account, actor, params, body } = request;
-      const order = { accountId: account.accountId, orderId: params.order_id };
-      const made = await useCases.refundAsUser(actor, order, {
-        transactionId: body.transaction_id,
-        amount: body.refund_amount,
-        refundedSoFar: body.refunded_so_far,
-        // Without a key, a reply that is lost would lead to a second refund.
-        key: readIdempotencyKey(request) ?? refuseField('Idempotency-Key', 'is missing'),
-        note: findNote(body.note ?? '') ?? null,
-      });
-      markReplay(reply, made.replayed);
-      const { transactionId, status, paymentTransactionId } = made.reply;
-      return {
-        transaction_id: transactionId,
-        refund_status: status,
-        payment_transaction_id: paymentTransactionId,
-      };
-    },
-  );
+  const refunds = 'POST /orders/:order_id/refunds';
+  addRoute(app, 'operator', refunds, withRefund, async (request, reply) => {
+    const { account, actor, params, body } = request;
+    const order = { accountId: account.accountId, orderId: params.order_id };
+    const made = await useCases.refundAsUser(actor, order, {
+      transactionId: body.transaction_id,
+      amount: body.refund_amount,
+      refundedSoFar: body.refunded_so_far,
+      // Without a key, a reply that is lost would lead to a second refund.
+      key: readIdempotencyKey(request) ?? refuseField('Idempotency-Key', 'is missing'),
+      note: findNote(body.note ?? '') ?? null,
+    });
+    markReplay(reply, made.replayed);
+    const { transactionId, status, paymentTransactionId } = made.reply;
+    return {
+      transaction_id: transactionId,
+      refund_status: status,
+      payment_transaction_id: paymentTransactionId,
+    };
+  });
 }
 
 export function orderPageView(page: OrderPage, masked: boolean) {
@@ -174,21 +170,20 @@ export type FlagView = {
   readonly resolved_by: string | null;
 };
 
-/** The flags of an order or transaction. */
 type ShowFlags = (subject: string, flags: readonly ReviewFlag[]) => readonly FlagView[];
 
 export function paymentView(
-  { payment, refunds, ...shown }: ShownPayment,
+  { payment, refunds, ...others }: ShownPayment,
   { masked, showFlags }: { readonly masked: boolean; readonly showFlags: ShowFlags },
 ) {
   const text = amountsIn(payment.currency);
   return {
     ...transactionView(payment, showFlags),
     payment_status: payment.status,
-    payment_mode: shown.mode,
+    payment_mode: others.mode,
     mode_details: masked ? maskUpiId(payment.subPaymentMode) : payment.subPaymentMode,
     provider_order_id: payment.start?.providerOrderId ?? null,
-    origin: originOf(payment),
+    origin: payment.start ? (payment.start.origin ?? 'api') : 'provider',
     given_up: payment.start?.givenUpAtMs !== undefined,
     arn: payment.paymentArn,
     acquirer: payment.paymentAcquirer,
@@ -196,11 +191,16 @@ export function paymentView(
     offer_id: payment.offerId,
     offer_discount: text(payment.offerDiscount),
     voided: payment.voided,
-    captures: (payment.captures ?? []).map((capture) => captureView(capture, text)),
-    available_amount: text(shown.available),
+    captures: (payment.captures ?? []).map(({ pspId, amount, status, atMs }) => ({
+      psp_transaction_id: pspId,
+      amount: text(amount),
+      status,
+      at: isoOf(atMs),
+    })),
+    available_amount: text(others.available),
     refunds: refunds.map((refund) => refundView(refund, showFlags)),
-    refunds_total: shown.refundsTotal,
-    refunded_so_far: text(shown.refundedSoFar),
+    refunds_total: others.refundsTotal,
+    refunded_so_far: text(others.refundedSoFar),
   };
 }
 
@@ -245,20 +245,9 @@ function failureView({ code, merchantMessage, retryAllowed }: FailureReason) {
   };
 }
 
-function captureView({ pspId, amount, status, atMs }: Capture, text: Texts) {
-  return { psp_transaction_id: pspId, amount: text(amount), status, at: isoOf(atMs) };
-}
-
-/** Where it was started: our checkout page, our API, or at the provider. */
-function originOf({ start }: Payment): 'checkout' | 'api' | 'provider' {
-  if (!start) return 'provider';
-  return start.origin ?? 'api';
-}
-
-type Texts = (minor: MinorUnits | null) => string | null;
-
-function amountsIn(currency: string | null): Texts {
-  return (minor) => (minor === null || currency === null ? null : amountText(minor, currency));
+function amountsIn(currency: string | null) {
+  return (minor: MinorUnits | null) =>
+    minor === null || currency === null ? null : amountText(minor, currency);
 }
 
 function isoOf(atMs: number | null): string | null {

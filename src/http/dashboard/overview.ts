@@ -29,7 +29,7 @@ function readPeriod(query: Query) {
   return { ...period, bucket, offsetMinutes: Number(offset) };
 }
 
-export function overviewView(overview: AccountOverview) {
+export function overviewView({ attention, ...overview }: AccountOverview) {
   return {
     from: overview.from.toISOString(),
     to: overview.to.toISOString(),
@@ -43,7 +43,12 @@ export function overviewView(overview: AccountOverview) {
     modes: overview.modes.map(shareView),
     providers: overview.providers.map(shareView),
     failures: overview.failures.map(shareView),
-    attention: attentionView(overview.attention),
+    attention: {
+      review: countView(attention.review),
+      parked_deliveries: countView(attention.parkedDeliveries),
+      undelivered_events: countView(attention.undeliveredEvents),
+      disabled_endpoints: countView(attention.disabledEndpoints),
+    },
   };
 }
 
@@ -64,13 +69,4 @@ function sumView({ currency, orders, payments, amount }: CurrencySum) {
 
 function shareView({ name, ...sum }: Share) {
   return { name, ...sumView(sum) };
-}
-
-function attentionView(attention: AccountOverview['attention']) {
-  return {
-    review: countView(attention.review),
-    parked_deliveries: countView(attention.parkedDeliveries),
-    undelivered_events: countView(attention.undeliveredEvents),
-    disabled_endpoints: countView(attention.disabledEndpoints),
-  };
 }

@@ -1,7 +1,4 @@
-/**
- * The files of the dashboard: our own modules and styles, and modules of packages. They are served as they are, below a
- * path that names their content, so browsers keep them for ever and never mix two versions.
- */
+/** The files of the dashboard. Their path names their content, so browsers never mix two versions. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -9,7 +6,6 @@ import { dirname, join, posix } from 'node:path';
 import { createStaticFile, type StaticFile } from '../static-file.ts';
 
 export type PageFiles = {
-  /** Changes with any of the files. */
   readonly version: string;
   /** By their path below the version. */
   readonly files: ReadonlyMap<string, StaticFile>;

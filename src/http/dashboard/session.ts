@@ -1,16 +1,113 @@
-/**
- * The session of the caller: what it shows, the user's other sessions, confirming, switching accounts, signing out. And
- * how the user signs in, which belongs to the user and not to an account. Contract 13.8.
- */
-import type { FastifyInstance } from 'fastify';
+/** Signing in, which opens a new session; the session itself; and how the user signs in. Contract 13.2, 13.8. */
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
-import type { Session } from '../../domain/users/session.ts';
+import {
+  confirmedUntil,
+  isConfirmedAgain,
+  type OwnAccount,
+  type Session,
+  type SignedIn,
+} from '../../domain/users/session.ts';
+import { newOpaqueToken } from '../../security/opaque-token.ts';
+import type { Caller } from '../../use-cases/users/sessions.ts';
 import type { HttpContext } from '../http-context.ts';
 import { addRoute, findSecret, keepSecret } from './dashboard-guard.ts';
-import { accountView, begin, PasskeyBody, PasswordBody, sessionView } from './sign-in.ts';
 
-const AccountBody = Type.Object({ account_id: Type.String({ maxLength: limits.textCharsMax }) });
+const Text = Type.String({ minLength: 1, maxLength: limits.textCharsMax });
+const withPassword = { body: Type.Object({ password: Text }) };
+const withEmail = { body: Type.Object({ email: Text, password: Text }) };
+
+const encoded = Type.String({ maxLength: limits.publicBodyBytesMax });
+/** The JSON form of what `navigator.credentials` returns. The library checks every field that it reads. */
+const withPasskey = {
+  body: Type.Object({
+    id: Text,
+    rawId: encoded,
+    type: Type.String({ maxLength: 32 }),
+    response: Type.Object({ clientDataJSON: encoded }),
+  }),
+};
+
+export function addSignIn(app: FastifyInstance, context: HttpContext): void {
+  const { useCases } = context;
+
+  addRoute(app, 'visitor', 'POST /sign-in', withEmail, (request, reply) =>
+    signIn(context, reply, (caller) => useCases.signInWithPassword(request.body, caller)),
+  );
+
+  addRoute(app, 'visitor', 'POST /sign-in/passkey/options', {}, () =>
+    useCases.offerPasskeySignIn(),
+  );
+
+  addRoute(app, 'visitor', 'POST /sign-in/passkey/verify', withPasskey, (request, reply) =>
+    signIn(context, reply, (caller) => useCases.signInWithPasskey(request.body, caller)),
+  );
+}
+
+/** One-time links: what one is for, and the ways to use it. Looking at it is a POST, so that no preview does. */
+export function addInvitation(app: FastifyInstance, context: HttpContext): void {
+  const { useCases } = context;
+  const post = 'POST /invitation/:token';
+
+  addRoute(app, 'visitor', post, {}, async ({ params }) => {
+    const seen = await useCases.lookAtInvitation(params.token);
+    return {
+      email: seen.email,
+      account_name: seen.account?.name ?? null,
+      role: seen.account?.role ?? null,
+      expires_at: seen.expiresAt.toISOString(),
+    };
+  });
+
+  addRoute(app, 'visitor', `${post}/password`, withPassword, (request, reply) =>
+    signIn(context, reply, (caller) =>
+      useCases.acceptWithPassword(request.params.token, request.body.password, caller),
+    ),
+  );
+
+  addRoute(app, 'visitor', `${post}/passkey/options`, {}, ({ params }) =>
+    useCases.offerRegistration(params.token),
+  );
+
+  addRoute(app, 'visitor', `${post}/passkey/verify`, withPasskey, (request, reply) =>
+    signIn(context, reply, (caller) =>
+      useCases.acceptWithPasskey(request.params.token, request.body, caller),
+    ),
+  );
+
+  addRoute(app, 'user', `${post}/join`, {}, async (request, reply) => {
+    const { signedIn, params, visitor } = request;
+    const secret = await useCases.joinAccount(signedIn, params.token, visitor);
+    return begin(context, reply, secret);
+  });
+}
+
+/** Opens a session by one of the ways to sign in. The device is known from then on. */
+async function signIn(
+  context: HttpContext,
+  reply: FastifyReply,
+  open: (caller: Caller) => Promise<string>,
+) {
+  const { request } = reply;
+  const device = findSecret(context, request, 'device') ?? newOpaqueToken();
+  const formerSecret = findSecret(context, request);
+  const secret = await open({ ...request.visitor, formerSecret, device });
+  return begin(context, reply, secret, device);
+}
+
+/** Sends the cookie of a session that was opened or renewed, after a sign-in that of the device, and what it may see. */
+async function begin(context: HttpContext, reply: FastifyReply, secret: string, device?: string) {
+  keepSecret(context, reply, 'session', secret);
+  if (device !== undefined) keepSecret(context, reply, 'device', device);
+  const signedIn = await context.useCases.findSession(secret, reply.request.visitor);
+  if (!signedIn) throw new Error('the session ended as it began');
+  return sessionView(signedIn);
+}
+
+const withAccount = {
+  body: Type.Object({ account_id: Type.String({ maxLength: limits.textCharsMax }) }),
+};
 
 export function addSession(app: FastifyInstance, context: HttpContext): void {
   const { useCases } = context;
@@ -29,7 +126,7 @@ export function addSession(app: FastifyInstance, context: HttpContext): void {
     keepSecret(context, reply, 'session', '', 0);
   });
 
-  addRoute(app, 'user', 'POST /account', { body: AccountBody }, async ({ signedIn, body }) => {
+  addRoute(app, 'user', 'POST /account', withAccount, async ({ signedIn, body }) => {
     const account = await useCases.switchAccount(signedIn, body.account_id);
     return { account: account ? accountView(account) : null };
   });
@@ -48,39 +145,31 @@ function addSessions(app: FastifyInstance, { useCases }: HttpContext): void {
     ended: await useCases.endOtherSessions(signedIn, visitor),
   }));
 
-  addRoute(
-    app,
-    'user',
-    'DELETE /sessions/:session_id',
-    {},
-    async ({ signedIn, params, visitor }) => {
-      await useCases.endSession(signedIn, params.session_id, visitor);
-    },
-  );
+  addRoute(app, 'user', 'DELETE /sessions/:session_id', {}, async (request) => {
+    const { signedIn, params, visitor } = request;
+    await useCases.endSession(signedIn, params.session_id, visitor);
+  });
 }
 
-/** Asks again who the user is. The cookie changes. */
 function addConfirmation(app: FastifyInstance, context: HttpContext): void {
   const { useCases } = context;
 
-  addRoute(app, 'user', 'POST /confirm', { body: PasswordBody }, async (request, reply) => {
+  addRoute(app, 'user', 'POST /confirm', withPassword, async (request, reply) => {
     const { signedIn, body, visitor } = request;
     const secret = await useCases.confirmWithPassword(signedIn, body.password, visitor);
-    return begin(context, request, reply, secret);
+    return begin(context, reply, secret);
   });
 
   addRoute(app, 'user', 'POST /confirm/passkey/options', {}, ({ signedIn }) =>
     useCases.offerConfirmation(signedIn),
   );
 
-  const withPasskey = { body: PasskeyBody };
   addRoute(app, 'user', 'POST /confirm/passkey/verify', withPasskey, async (request, reply) => {
     const secret = await useCases.confirmWithPasskey(request.signedIn, request.body);
-    return begin(context, request, reply, secret);
+    return begin(context, reply, secret);
   });
 }
 
-/** Their password and their passkeys. */
 export function addCredentials(app: FastifyInstance, { useCases }: HttpContext): void {
   addRoute(app, 'user', 'GET /credentials', {}, async ({ signedIn }) => {
     const passkeys = await useCases.listPasskeys(signedIn);
@@ -95,7 +184,6 @@ export function addCredentials(app: FastifyInstance, { useCases }: HttpContext):
     };
   });
 
-  const withPassword = { body: PasswordBody };
   addRoute(app, 'user', 'POST /credentials/password', withPassword, async (request) => {
     const { signedIn, body, visitor } = request;
     useCases.requireConfirmationAgain(signedIn);
@@ -107,7 +195,6 @@ export function addCredentials(app: FastifyInstance, { useCases }: HttpContext):
     return useCases.offerPasskeyToAdd(signedIn);
   });
 
-  const withPasskey = { body: PasskeyBody };
   addRoute(app, 'user', 'POST /credentials/passkey/verify', withPasskey, async (request) => {
     const { signedIn, body, visitor } = request;
     useCases.requireConfirmationAgain(signedIn);
@@ -119,6 +206,30 @@ export function addCredentials(app: FastifyInstance, { useCases }: HttpContext):
     useCases.requireConfirmationAgain(signedIn);
     await useCases.removePasskey(signedIn, params.passkey_id, visitor);
   });
+}
+
+export function sessionView({ session, user, accounts, account }: SignedIn) {
+  return {
+    user: {
+      user_id: user.userId,
+      email: user.email,
+      has_password: user.hasPassword,
+      has_passkey: user.hasPasskey,
+    },
+    accounts: accounts.map(accountView),
+    account: account ? accountView(account) : null,
+    session: {
+      session_id: session.sessionId,
+      created_at: session.createdAt.toISOString(),
+      expires_at: session.expiresAt.toISOString(),
+      confirmed_until: confirmedUntil(session).toISOString(),
+      confirmed_again: isConfirmedAgain(session),
+    },
+  };
+}
+
+function accountView({ accountId, name, role, isSuspended }: OwnAccount) {
+  return { account_id: accountId, name, role, suspended: isSuspended };
 }
 
 export function listedSessionView(session: Session, current: Session) {

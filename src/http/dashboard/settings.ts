@@ -6,10 +6,10 @@ import { accountLimits } from '../../domain/accounts/limits.ts';
 import { refuseField } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
 import { paymentModeCodes, paymentModes } from '../../domain/payment-mode.ts';
+import { withoutAbsent } from '../../domain/without-absent.ts';
 import type { RequestedSettings } from '../../use-cases/accounts/change-settings.ts';
 import type { Settings } from '../../use-cases/accounts/get-settings.ts';
 import { basePathOf, type HttpContext } from '../http-context.ts';
-import { withoutAbsent } from '../merchant/order-request.ts';
 import { addRoute } from './dashboard-guard.ts';
 
 const Text = Type.String({ maxLength: limits.textCharsMax });
@@ -17,7 +17,6 @@ const TextOrNull = Type.Union([Text, Type.Null()]);
 const Origins = Type.Array(Text, { maxItems: 2 * accountLimits.originsMax });
 const ProviderOrNull = Type.Optional(TextOrNull);
 
-/** What an owner may change, each field only if it is given. */
 const SettingsBody = Type.Partial(
   Type.Object({
     name: Text,
@@ -43,7 +42,6 @@ const SettingsBody = Type.Partial(
     support_phone: TextOrNull,
     support_url: TextOrNull,
     upi_collect: Type.Boolean(),
-    /** The bytes of an image in base64. */
     logo: Type.Union([Type.String(), Type.Null()]),
   }),
   { additionalProperties: false },
@@ -53,11 +51,13 @@ type SettingsBody = Static<typeof SettingsBody>;
 /** A logo in base64 is a third longer than its bytes. The rest is for the other fields. */
 const settingsBodyBytesMax = 2 * accountLimits.logoBytesMax;
 
-const RotationBody = Type.Object({
-  overlap_seconds: Type.Integer({ minimum: 0, maximum: accountLimits.secretOverlapSecondsMax }),
-  /** For a provider that generates the secret itself. */
-  value: Type.Optional(Type.String({ maxLength: limits.textCharsMax })),
-});
+const withRotation = {
+  body: Type.Object({
+    overlap_seconds: Type.Integer({ minimum: 0, maximum: accountLimits.secretOverlapSecondsMax }),
+    /** For a provider that generates the secret itself. */
+    value: Type.Optional(Type.String({ maxLength: limits.textCharsMax })),
+  }),
+};
 
 /** Settings that change without a confirmation: they affect neither money nor access. Contract 13.9. */
 const unconfirmedSettings: readonly string[] = [
@@ -96,7 +96,6 @@ export function addSettings(app: FastifyInstance, context: HttpContext): void {
     return { name: params.name, secret };
   });
 
-  const withRotation = { body: RotationBody };
   addRoute(app, 'owner', 'POST /settings/secrets/:name/rotate', withRotation, async (request) => {
     const { name } = request.params;
     const { secret, oldValidUntil } = await useCases.rotateSecret(

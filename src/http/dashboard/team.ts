@@ -11,11 +11,9 @@ import { readLimit, readText } from './read-query.ts';
 import { isMaskedFor } from './view-parts.ts';
 
 const RoleField = Type.Unsafe<Role>({ type: 'string', enum: [...roles] });
-const InvitationBody = Type.Object({
-  email: Type.String({ minLength: 1, maxLength: limits.textCharsMax }),
-  role: RoleField,
-});
-const MemberBody = Type.Object({ role: RoleField });
+const email = Type.String({ minLength: 1, maxLength: limits.textCharsMax });
+const withInvitation = { body: Type.Object({ email, role: RoleField }) };
+const withRole = { body: Type.Object({ role: RoleField }) };
 
 export function addTeam(app: FastifyInstance, { useCases }: HttpContext): void {
   addRoute(app, 'viewer', 'GET /team', {}, async ({ account }) => {
@@ -32,7 +30,7 @@ export function addTeam(app: FastifyInstance, { useCases }: HttpContext): void {
     };
   });
 
-  addRoute(app, 'owner', 'PATCH /team/:user_id', { body: MemberBody }, async (request) => {
+  addRoute(app, 'owner', 'PATCH /team/:user_id', withRole, async (request) => {
     const { account, actor, params, body } = request;
     const key = { accountId: account.accountId, userId: params.user_id };
     await useCases.changeRole(actor, key, body.role);
@@ -43,8 +41,7 @@ export function addTeam(app: FastifyInstance, { useCases }: HttpContext): void {
     await useCases.removeMember(actor, { accountId: account.accountId, userId: params.user_id });
   });
 
-  const invitation = { body: InvitationBody };
-  addRoute(app, 'owner', 'POST /team/invitations', invitation, async (request) => {
+  addRoute(app, 'owner', 'POST /team/invitations', withInvitation, async (request) => {
     const { account, actor, body } = request;
     const invited = await useCases.inviteUser(actor, { accountId: account.accountId, ...body });
     return { ...invitationView(invited), link: invited.link };
@@ -66,7 +63,6 @@ function invitationView({
   return { invitation_id: invitationId, email, role, expires_at: expiresAt.toISOString() };
 }
 
-/** Newest first. */
 export function addAuditLog(app: FastifyInstance, { useCases }: HttpContext): void {
   addRoute(app, 'viewer', 'GET /audit', search, async ({ account, query }) => {
     const page = { after: readText(query, 'after'), limit: readLimit(query) };

@@ -16,7 +16,6 @@ export function sumText(minor: bigint, currency: string): string {
   return formatDecimal({ digits: minor, scale: displayExponent(currency) });
 }
 
-/** A count that stops at a limit. Contract 13.4. */
 export function countView({ count, isMore }: LimitedCount) {
   return { count, more: isMore };
 }
@@ -37,7 +36,6 @@ export function shownUrl(url: string, role: Role): string {
   return isMaskedFor(role) ? new URL(url).origin : url;
 }
 
-/** All fields, in the names of the API. */
 export function wire(value: object): Record<string, unknown> {
   return withSnakeCase(value) as Record<string, unknown>;
 }

@@ -73,10 +73,7 @@ function readTransactionId(query: Query, name: string): string | undefined {
   return text;
 }
 
-/**
- * In the field names of the API. Amounts are decimal texts with a currency, as everywhere in the dashboard. The sentences
- * of the rules are in a table: one rule decides hundreds of times. With pauses, because it is large, and others wait.
- */
+/** Sentences are in a table: one rule decides hundreds of times. With pauses, because it is large, and others wait. */
 async function explanationView(explanation: OrderExplanation) {
   const pauseIfLong = createPauses(1, 2);
   const { order, timeline, transactions, held } = explanation;

@@ -1,5 +1,4 @@
-/** Renders the reply to an enquiry. Contract 5.3 to 5.5, 5.8 and 5.9. */
-
+/** Renders the reply to an enquiry. Contract 4.6, 5.3 to 5.5, 5.8 and 5.9. */
 import { maskAddress } from '../../domain/consumers/mask.ts';
 import { displayExponent, getExponent } from '../../domain/money/currency.ts';
 import { type MinorUnits, majorNumber } from '../../domain/money/money.ts';
@@ -15,7 +14,11 @@ export function enquiryView(
   enquiry: Enquiry,
   { now, masked }: { readonly now: Date; readonly masked: boolean },
 ): EnquiryReply {
-  const { order } = enquiry;
+  const { order, transactions } = enquiry;
+  // A payment that does not complete its order can be refunded too. Contract 5.5.
+  const isPaid = transactions.some(
+    ({ type, status }) => type === 'payment' && status === 'succeeded',
+  );
   return {
     transaction: enquiry.enquired.map((enquired) => transactionView(enquired, enquiry, masked)),
     order: {
@@ -24,7 +27,7 @@ export function enquiryView(
       status: orderStatus(order, now),
       custom_attributes: attributesView(order.details.customAttributes ?? []),
       currency_conversion: conversionView(order) ?? null,
-      refund_details: enquiry.transactions.some(isPaid) ? refundDetailsView(enquiry) : null,
+      refund_details: isPaid ? refundDetailsView(enquiry) : null,
     },
   };
 }
@@ -88,12 +91,6 @@ function subPaymentModeView({ subPaymentMode: fields }: Payment, masked: boolean
   return masked && fields?.upi_id ? { ...fields, upi_id: maskAddress(fields.upi_id) } : fields;
 }
 
-/** Contract 5.5: a payment that does not complete its order can be refunded too. */
-function isPaid({ type, status }: Payment | Refund): boolean {
-  return type === 'payment' && status === 'succeeded';
-}
-
-/** Contract 4.6. */
 function refundDetailsView({ order, transactions }: Enquiry) {
   const { currency } = order.amounts;
   const { paid, refunded, available } = refundBalance(transactions, currency);

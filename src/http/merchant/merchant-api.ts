@@ -1,9 +1,9 @@
 /** The scope of merchants and their checkout pages: bearer tokens, and JSON bodies whatever the Content-Type. */
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { addGuard } from '../guard.ts';
 import type { HttpContext } from '../http-context.ts';
 import { acceptJsonOnly } from '../read-json.ts';
-import { watchRoutes } from '../refuse-other-methods.ts';
+import { refusingOtherMethods } from '../refuse-other-methods.ts';
 import { addCreateOrder, addPaymentLink } from './create-order.ts';
 import { addGetOrder } from './get-order.ts';
 import { addInitiatePayment } from './initiate-payment.ts';
@@ -15,7 +15,7 @@ import { addGenerateToken, addRefreshToken } from './tokens.ts';
 import { addTransactionEnquiry } from './transaction-enquiry.ts';
 import { addUpdateOrder } from './update-order.ts';
 
-export function merchantApi(context: HttpContext): FastifyPluginAsync {
+export function merchantApi(context: HttpContext) {
   return merchantScope(context, (app) => {
     addGenerateToken(app, context);
     addRefreshToken(app, context);
@@ -33,22 +33,17 @@ export function merchantApi(context: HttpContext): FastifyPluginAsync {
 }
 
 /** Shipped clients make this one call under an older path. Contract 11.11. */
-export function olderMerchantApi(context: HttpContext): FastifyPluginAsync {
+export function olderMerchantApi(context: HttpContext) {
   return merchantScope(context, (app) => addTransactionEnquiry(app, context, true));
 }
 
-function merchantScope(
-  context: HttpContext,
-  addRoutes: (app: FastifyInstance) => void,
-): FastifyPluginAsync {
-  return async (app) => {
-    const refuseOtherMethods = watchRoutes(app);
+function merchantScope(context: HttpContext, addRoutes: (app: FastifyInstance) => void) {
+  return refusingOtherMethods((app) => {
     addGuard(app, context);
     readEveryBodyAsJson(app);
     addSealing(app, context);
     addRoutes(app);
-    refuseOtherMethods();
-  };
+  });
 }
 
 /** Contract 3.1: shipped clients send JSON with another, a malformed or no Content-Type. */

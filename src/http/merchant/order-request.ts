@@ -7,6 +7,7 @@ import type { SentAmount } from '../../domain/money/money.ts';
 import type { Address, BankAccount, SentLineItem, SentUser } from '../../domain/orders/order.ts';
 import type { OrderRequest } from '../../domain/orders/order-request.ts';
 import type { OrderUpdate } from '../../domain/orders/order-update.ts';
+import { withoutAbsent } from '../../domain/without-absent.ts';
 import type { Caller } from '../../security/tokens.ts';
 import { getOrderId } from '../../use-cases/orders/order-access.ts';
 import type {
@@ -58,18 +59,12 @@ export function toOrderUpdate(body: UpdateOrderBody): OrderUpdate {
   });
 }
 
-/** Null and empty count as absent. */
-export function readOrderId({
-  caller,
-  body,
-}: {
-  readonly caller: Caller;
-  readonly body: { readonly order_id?: string | null };
-}): string {
+type OrderCall = { readonly caller: Caller; readonly body: { readonly order_id?: string | null } };
+
+export function readOrderId({ caller, body }: OrderCall) {
   return getOrderId(caller, body.order_id || undefined);
 }
 
-/** The consumer of an order, or of resolve-user. */
 export function toSentUser(body: UserBody): SentUser {
   return withoutAbsent({
     email: freeText(body.email),
@@ -176,13 +171,6 @@ export function sentAmount<Name extends string>(
   const value = body[name];
   if (value === null || value === undefined || value === '') return undefined;
   return typeof value === 'string' && isNumberText(body, name) ? { numberText: value } : value;
-}
-
-/** Absent fields are left out rather than set to undefined, so that equal content is equal. */
-export function withoutAbsent<Shape extends object>(shape: Shape): Shape {
-  const present: Partial<Shape> = {};
-  for (const name in shape) if (shape[name] !== undefined) present[name] = shape[name];
-  return present as Shape;
 }
 
 function withoutEmpty<Shape extends object>(shape: Shape): Shape {

@@ -1,7 +1,4 @@
-/**
- * Encrypted payloads for every call of the merchant scope: a sealed body is opened before it is validated,
- * and its reply, errors included, is sealed with the same secret. Contract 7.
- */
+/** Opens a sealed body before it is validated, and seals the reply to it with the same secret. Contract 7. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
@@ -19,10 +16,9 @@ declare module 'fastify' {
 export function addSealing(app: FastifyInstance, context: HttpContext): void {
   app.decorateRequest('sealingSecret', null);
   app.addHook('preValidation', (request, _reply, done) => {
-    const { body } = request;
-    const isSealed = typeof body === 'object' && body !== null && 'encrypted_payload' in body;
-    if (!isSealed) return done();
-    openBody(context, request).then(() => done(), done);
+    const { encrypted_payload: sealed } = (request.body ?? {}) as { encrypted_payload?: unknown };
+    if (typeof sealed !== 'string') return done();
+    openBody(context, request, sealed).then(() => done(), done);
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     if (request.sealingSecret === null || typeof payload !== 'string') return done(null, payload);
@@ -33,18 +29,8 @@ export function addSealing(app: FastifyInstance, context: HttpContext): void {
   });
 }
 
-async function openBody(context: HttpContext, request: FastifyRequest): Promise<void> {
-  const sealed = findSealedPayload(request);
-  if (sealed === undefined) return;
-  const { secret, opened } = await open(context, request, sealed);
-  if (request.headers.encryption !== 'ignore') request.sealingSecret = secret;
-  request.body = readJson(opened);
-}
-
-function findSealedPayload({ body, foundCaller: caller }: FastifyRequest): string | undefined {
-  if (typeof body !== 'object' || body === null) return undefined;
-  const { encrypted_payload: sealed } = body as { encrypted_payload?: unknown };
-  if (typeof sealed !== 'string') return undefined;
+async function openBody(context: HttpContext, request: FastifyRequest, sealed: string) {
+  const { foundCaller: caller } = request;
   // Without a token the account is unknown, and so is the secret that would open the body.
   if (!caller) {
     throw new ServiceError('INVALID_TOKEN', 'A sealed body needs the bearer token of its account.');
@@ -55,18 +41,20 @@ function findSealedPayload({ body, foundCaller: caller }: FastifyRequest): strin
       'An order token may not send a sealed body: send the plain JSON body.',
     );
   }
-  return sealed;
+  const { secret, opened } = await open(context, caller.accountId, sealed);
+  if (request.headers.encryption !== 'ignore') request.sealingSecret = secret;
+  request.body = readJson(opened);
 }
 
 /** During a rotation either live secret opens the body. */
-async function open(context: HttpContext, request: FastifyRequest, sealed: string) {
+async function open(context: HttpContext, accountId: string, sealed: string) {
   const { accounts } = context;
-  const account = await accounts.get(request.foundCaller?.accountId ?? '');
+  const account = await accounts.get(accountId);
   if (!account.encryptedPayloads) throw new ServiceError('ENCRYPTION_NOT_ENABLED');
   const opened =
     tryToOpen(context, account, sealed) ??
     // The body may be sealed with a secret that is newer than the cached ones. Contract 2.7.
-    tryToOpen(context, await accounts.readAgain(account.accountId), sealed);
+    tryToOpen(context, await accounts.readAgain(accountId), sealed);
   if (!opened) throw new ServiceError('DECRYPTION_FAILED');
   return opened;
 }

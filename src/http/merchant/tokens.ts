@@ -18,7 +18,6 @@ const MerchantToken = object('MerchantToken', 'A merchant token and its expiry.'
   expires_at: text('Expiry of token: UTC, RFC 3339.'),
 });
 
-/** Exchanges credentials for a merchant token. */
 export function addGenerateToken(app: FastifyInstance, { useCases }: HttpContext): void {
   addOperation(app, 'POST /generate-token', {
     operationId: 'generateToken',
@@ -55,7 +54,6 @@ const OrderToken = object('OrderToken', 'An order token and its expiry.', {
   expires_at: text('The same time in RFC 3339.'),
 });
 
-/** Exchanges a refresh token for a new order token. */
 export function addRefreshToken(app: FastifyInstance, { useCases }: HttpContext): void {
   addOperation(app, 'POST /refresh-token', {
     operationId: 'refreshToken',

@@ -44,7 +44,6 @@ export const parameterComponents: Readonly<Record<string, Parameter>> = {
   },
 };
 
-/** The headers of a reply with this status. */
 export function headersOf(status: number, { replays = false } = {}): Record<string, object> {
   const component = (name: keyof typeof headerComponents) => ({
     $ref: `#/components/headers/${name}`,
@@ -57,7 +56,6 @@ export function headersOf(status: number, { replays = false } = {}): Record<stri
   };
 }
 
-/** The proof of a provider's deliveries, as its provider describes it. */
 export type ProviderProof = {
   readonly name: string;
   readonly proofHeader: string;

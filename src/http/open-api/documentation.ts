@@ -1,7 +1,4 @@
-/**
- * What the API reference says about a route beyond its schemas. It is part of the route's config rather than of its
- * schema, so that it never reaches validators and serialisers.
- */
+/** What the API reference says about a route. In its config, it never reaches validators and serialisers. */
 import type { TSchema } from 'typebox';
 import type { ErrorCode, ServiceError } from '../../domain/errors.ts';
 import type { Access } from '../guard.ts';
@@ -27,7 +24,6 @@ export type Documentation = {
   readonly replays?: boolean;
   /** The same operation under other methods and paths, such as `PUT /api/v3/update-order`. */
   readonly aliases?: readonly string[];
-  /** Descriptions of path parameters. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** Headers that the caller may send, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -44,7 +40,6 @@ export type ErrorShape = {
   readonly bodyOf: (error: ServiceError) => unknown;
 };
 
-/** A route with what is known about it when the document is built. */
 export type DocumentedRoute = {
   readonly access: Access | undefined;
   readonly documentation: Documentation;

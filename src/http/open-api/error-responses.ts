@@ -62,7 +62,6 @@ export function errorExamples(documentations: readonly Documentation[]): Record<
   );
 }
 
-/** In the order of the error table. */
 function listCodes(access: Access | undefined, { errors = [] }: Documentation, hasBody: boolean) {
   const codes = new Set<ErrorCode>([
     ...errors,

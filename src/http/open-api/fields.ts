@@ -1,12 +1,8 @@
-/**
- * Schemas with their descriptions for the API reference. Serialisers ignore lists of values, so these cost nothing in
- * replies.
- */
+/** Schemas with descriptions for the API reference. Serialisers ignore lists of values, so these cost nothing. */
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 
 type ValueOf = { string: string; number: number; boolean: boolean; null: null };
 
-/** A value of one JSON type or of several, with the rules that it must follow. */
 export const field = <Name extends keyof ValueOf>(
   type: Name | readonly Name[],
   description: string,
@@ -18,7 +14,6 @@ export const number = (description: string) => Type.Number({ description });
 export const optionalText = (description: string) => Type.Optional(text(description));
 export const textOrNull = (description: string) => field(['string', 'null'], description);
 
-/** One of a list of values. */
 export const word = (words: readonly string[], description: string) =>
   Type.Unsafe<string>({ type: 'string', enum: [...words], description });
 

@@ -1,5 +1,4 @@
 /** The introduction of the API reference, and its groups of operations. */
-
 export const introduction = `
 Create orders, take payments through two payment providers, refund them, and ask for their status.
 

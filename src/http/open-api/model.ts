@@ -1,5 +1,4 @@
 /** The parts of an OpenAPI document that are completed here. */
-
 export type Schema = { readonly [keyword: string]: unknown };
 
 export type Media = {

@@ -1,7 +1,4 @@
-/**
- * The OpenAPI document: generated from the route schemas, completed with what the routes say about themselves, and
- * built at the first request, because most processes are never asked for it.
- */
+/** The OpenAPI document, from the routes. It is built at the first request: most processes are never asked for it. */
 import { readFile } from 'node:fs/promises';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';

@@ -1,11 +1,8 @@
-/**
- * The OpenAPI document and the page that shows it. The script of the page comes from an installed package, and the page
- * calls only this service.
- */
-import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+/** The OpenAPI document, and the page that shows it with a script from an installed package. */
+import Fastify, { type FastifyInstance } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { iconLinkFrom } from '../icon.ts';
-import { createStaticFile, type StaticFile, sendStaticFile } from '../static-file.ts';
+import { createStaticFile, once, pagePolicy, sendStaticFile } from '../static-file.ts';
 
 export function addDocsPage(app: FastifyInstance): void {
   const document = once(async () =>
@@ -23,9 +20,10 @@ export function addDocsPage(app: FastifyInstance): void {
   );
   // The links of the page are relative to its folder.
   app.get('/docs', async (_request, reply) => reply.redirect('docs/', 302));
-  app.get('/docs/', async (request, reply) =>
-    sendStaticFile(request, addPolicy(reply), await page()),
-  );
+  app.get('/docs/', async (request, reply) => {
+    reply.header('referrer-policy', 'no-referrer').header('content-security-policy', policy);
+    return sendStaticFile(request, reply, await page());
+  });
   app.get('/docs/start.js', async (request, reply) =>
     sendStaticFile(request, reply, await start()),
   );
@@ -56,17 +54,6 @@ export function addHomePage(app: FastifyInstance): void {
   );
 }
 
-function once(load: () => Promise<StaticFile>): () => Promise<StaticFile> {
-  let loading: Promise<StaticFile> | undefined;
-  return () => {
-    loading ??= load().catch((error: unknown) => {
-      loading = undefined;
-      throw error;
-    });
-    return loading;
-  };
-}
-
 const javaScript = 'text/javascript; charset=utf-8';
 
 /** The package serves its script through a plugin and does not export it as a file. */
@@ -80,24 +67,13 @@ async function readScript(): Promise<Buffer> {
   return rawPayload;
 }
 
-/** The page may run our scripts only, calls only this service and cannot be framed. */
-function addPolicy(reply: FastifyReply): FastifyReply {
-  return reply.header('referrer-policy', 'no-referrer').header(
-    'content-security-policy',
-    [
-      "default-src 'none'",
-      "script-src 'self'",
-      // The script of the package inserts its styles.
-      "style-src 'unsafe-inline'",
-      "img-src 'self' data:",
-      "font-src 'self' data:",
-      "connect-src 'self'",
-      "base-uri 'none'",
-      "form-action 'none'",
-      "frame-ancestors 'none'",
-    ].join('; '),
-  );
-}
+const policy = pagePolicy(
+  "script-src 'self'",
+  // The script of the package inserts its styles.
+  "style-src 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+);
 
 function html(etag: string): string {
   return `<!doctype html>

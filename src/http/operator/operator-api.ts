@@ -1,8 +1,8 @@
-/** The scope of operators: liveness, readiness, metrics and the API reference. */
-import type { FastifyInstance, FastifyPluginAsync, RouteHandlerMethod } from 'fastify';
+/** The scope of operators: liveness, readiness, metrics and the API reference. Contract 1.8. */
+import type { FastifyInstance, RouteHandlerMethod } from 'fastify';
 import { Type } from 'typebox';
 import { list, object, text, word } from '../open-api/fields.ts';
-import { watchRoutes } from '../refuse-other-methods.ts';
+import { refusingOtherMethods } from '../refuse-other-methods.ts';
 import { addDocsPage, addHomePage } from './docs-page.ts';
 
 export type Readiness = {
@@ -30,10 +30,8 @@ const NotReady = object('NotReady', 'Requests cannot be served yet.', {
   missing: list(Type.String(), 'What is missing.'),
 });
 
-/** Contract 1.8. */
-export function operatorApi({ checkReadiness, renderMetrics }: OperatorParts): FastifyPluginAsync {
-  return async (app) => {
-    const refuseOtherMethods = watchRoutes(app);
+export function operatorApi({ checkReadiness, renderMetrics }: OperatorParts) {
+  return refusingOtherMethods((app) => {
     addHomePage(app);
     addOperation(app, 'healthz', {
       operationId: 'getHealth',
@@ -69,8 +67,7 @@ export function operatorApi({ checkReadiness, renderMetrics }: OperatorParts): F
       },
     });
     addDocsPage(app);
-    refuseOtherMethods();
-  };
+  });
 }
 
 type Operation = {

@@ -1,7 +1,4 @@
-/**
- * Metrics of the service itself: queues, shed requests, what this process has done since its start, the inbox, events and
- * the background. Values are read at each scrape; docs/operations.md says what to do about each.
- */
+/** Metrics of the service itself, read at each scrape; docs/operations.md says what to do about each. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Clock } from '../../domain/time.ts';
 import type { Counters, QueueStats } from '../../services/counters.ts';
@@ -49,7 +46,6 @@ function measureQueues(registry: Registry, queueStats: QueueStats): void {
   );
 }
 
-/** What this process has done since its start. */
 function measureActivity(registry: Registry, counters: Counters): void {
   const { addCounter } = metricsOf(registry, 'sum', () => counters);
   addCounter(
@@ -110,7 +106,6 @@ function measureInbox({ addGauge, addCounter }: Stored, clock: Clock): void {
   );
 }
 
-/** Webhooks to shops. */
 function measureEvents({ addGauge }: Stored, clock: Clock): void {
   addGauge(
     'events_waiting{state}',
@@ -135,7 +130,6 @@ function measureEvents({ addGauge }: Stored, clock: Clock): void {
   );
 }
 
-/** The steps of the sweep, and the loops that run all the time. */
 function measureBackground({ addGauge, addCounter }: Stored): void {
   addGauge(
     'background_step_last_success_timestamp_seconds{step}',
@@ -162,10 +156,7 @@ function measureBackground({ addGauge, addCounter }: Stored): void {
 
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-/**
- * Metrics whose values are read at each scrape from what `load` returns; there are none without it. Labels follow the
- * name, as in `queue_length{queue}`. The aggregator combines the values of several workers.
- */
+/** There are none while `load` returns nothing. The aggregator combines the values of several workers. */
 function metricsOf<Source>(
   registry: Registry,
   aggregator: 'sum' | 'max' | 'min',
@@ -202,7 +193,6 @@ function metricsOf<Source>(
   return { addGauge, addCounter };
 }
 
-/** The fields beside the count are labels. */
 function countOf({ count, ...labels }: { readonly count: number }): Sample {
   return [labels, count];
 }

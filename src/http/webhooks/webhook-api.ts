@@ -1,8 +1,5 @@
-/**
- * The scope of providers: `POST /api/v3/webhooks/<provider>[/<account_id>]` with raw bytes, proved by the provider's own
- * secret or a bearer token, and webhook error bodies. Contract 6.1 and 6.5.
- */
-import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
+/** `POST /api/v3/webhooks/<provider>[/<account_id>]`: raw bytes, and error bodies of its own. Contract 6.1 and 6.5. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import type { DeliveryClaims } from '../../use-cases/inbox/authenticate-delivery.ts';
 import {
@@ -15,17 +12,15 @@ import type { HttpContext } from '../http-context.ts';
 import { proofSchemeOf, toCamelCase } from '../open-api/components.ts';
 import type { Documentation } from '../open-api/documentation.ts';
 import { object, optionalText, text, word } from '../open-api/fields.ts';
-import { watchRoutes } from '../refuse-other-methods.ts';
+import { refusingOtherMethods } from '../refuse-other-methods.ts';
 import { sendWebhookError, webhookErrorReplies, webhookErrorShape } from './webhook-error.ts';
 
-export function webhookApi(context: HttpContext): FastifyPluginAsync {
-  return async (app) => {
-    const refuseOtherMethods = watchRoutes(app);
+export function webhookApi(context: HttpContext) {
+  return refusingOtherMethods((app) => {
     app.setErrorHandler(sendWebhookError);
     readRawBytes(app);
     for (const provider of deliveryProviders) addWebhook(app, context, provider);
-    refuseOtherMethods();
-  };
+  });
 }
 
 /** A signature covers the bytes as they were sent, so nothing may parse and re-encode them. */
@@ -63,18 +58,14 @@ const Reply = object('WebhookResult', 'What became of the delivery.', {
 
 type Params = { readonly account_id?: string };
 
-function addWebhook(
-  app: FastifyInstance,
-  { useCases }: HttpContext,
-  provider: DeliveryProvider,
-): void {
+function addWebhook(app: FastifyInstance, { useCases }: HttpContext, provider: DeliveryProvider) {
   const { name, displayName } = provider;
   for (const path of [`/${name}`, `/${name}/:account_id`]) {
     const isOfAccount = path.endsWith(':account_id');
     app.post<{ Params: Params; Reply: Static<typeof Reply> }>(path, {
       config: { documentation: documentationOf(provider, isOfAccount) },
       schema: {
-        operationId: operationIdOf(name, isOfAccount),
+        operationId: toCamelCase(`receive-${name}-webhook${isOfAccount ? '' : '-with-token'}`),
         summary: `Receive a delivery of ${displayName}${isOfAccount ? '' : ', from your own server'}`,
         description: isOfAccount ? ofAccount : ofBearer,
         tags: ['Webhooks'],
@@ -101,11 +92,6 @@ const ofAccount =
   'Set this URL at the provider. A delivery whose order is not known yet is stored and applied later. A merchant token of the account is accepted instead of the proof.';
 const ofBearer =
   'The merchant token names the account. A delivery whose order is not known is refused with 404, and an event of no interest with 400.';
-
-function operationIdOf(name: string, isOfAccount: boolean): string {
-  const id = toCamelCase(`receive-${name}-webhook`);
-  return isOfAccount ? id : `${id}WithToken`;
-}
 
 function documentationOf(
   { name, documentation }: DeliveryProvider,

@@ -1,8 +1,24 @@
-/** `account suspend` and `account resume`: stop and restart serving the calls of an account. Contract 2.8. */
+/** `account list`, `suspend` and `resume`: all accounts, without secrets, and which of them are served. Contract 2.8. */
 import { commandLine } from '../../domain/audit.ts';
+import { listAccounts } from '../../store/accounts/accounts.ts';
 import { resumeAccount, suspendAccount } from '../../use-cases/accounts/suspend-account.ts';
 import { type Command, defineCommand } from '../framework/command.ts';
 import { accountArgument } from '../framework/common-options.ts';
+import { accountView } from './account-options.ts';
+
+export const accountList = defineCommand({
+  name: ['account', 'list'],
+  summary: 'Print all accounts and their settings.',
+  description: 'Prints every account with its settings, oldest first, without secrets.',
+  examples: ['account list', 'account list --json'],
+  run: async ({ database }) => ({
+    accounts: (await listAccounts(database)).map((account) => ({
+      ...accountView(account),
+      createdAt: account.createdAt,
+      suspendedAt: account.suspendedAt ?? null,
+    })),
+  }),
+});
 
 export const accountSuspend = commandOf('suspend', suspendAccount, {
   summary: 'Refuse the calls of an account.',
