@@ -4,6 +4,7 @@
  */
 import { type Columns, defineRows, type Fields } from '../postgres/binary-rows.ts';
 import type { AnyRow, Queryable, Statement } from '../postgres/database.ts';
+import type { Sql } from '../postgres/sql.ts';
 
 type Owned = { readonly accountId: string };
 
@@ -34,7 +35,7 @@ export async function queryPerAccount<Row extends AnyRow, Entry extends Owned>(
 
 type AccountRows<Entry> = {
   /** The rows without their account, for `from … row`. */
-  readonly from: string;
+  readonly from: Sql;
   /** The account is the first parameter, `$1`. */
   readonly toParameters: (accountId: string, entries: readonly Entry[]) => unknown[];
 };

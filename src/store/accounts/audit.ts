@@ -2,6 +2,7 @@
 import type { Actor, AuditAction, AuditEntry, Audited } from '../../domain/audit.ts';
 import { newAuditId } from '../../domain/ids.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { sql } from '../../postgres/sql.ts';
 import { execute, listRows } from '../query.ts';
 
 export async function appendAudit(
@@ -53,7 +54,7 @@ export async function listAudit(
   const values = [accountId, limit, ...(before ? [before.at, before.auditId] : [])];
   const rows = await listRows<AuditRow>(database, values)`
     select audit_id, at, actor, user_id, address, action, object, note, details from audit
-     where account_id = $1 ${before ? 'and (at, audit_id) < ($3, $4)' : ''}
+     where account_id = $1 ${before ? sql`and (at, audit_id) < ($3, $4)` : sql``}
      order by at desc, audit_id desc limit $2`;
   return rows.map((row) => ({
     accountId,

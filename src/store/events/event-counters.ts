@@ -1,5 +1,6 @@
 /** Counts of events and endpoints for /metrics. Each is read from a partial index that contains only such rows. */
 import type { Queryable } from '../../postgres/database.ts';
+import { type Sql, sql } from '../../postgres/sql.ts';
 import { inOrder } from '../../postgres/statement.ts';
 import { findRow, findValue } from '../query.ts';
 
@@ -52,8 +53,8 @@ async function countUndelivered(database: Queryable, limit: number | null): Prom
 }
 
 /** Without a limit each node of a cluster counts its own rows. */
-function upTo(limit: number | null): string {
-  return limit === null ? '' : `limit ${limit}`;
+function upTo(limit: number | null): Sql {
+  return limit === null ? sql`` : sql`limit ${limit}`;
 }
 
 async function countDisabled(database: Queryable): Promise<EventCounters['disabledEndpoints']> {

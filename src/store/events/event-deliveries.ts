@@ -4,12 +4,15 @@
  */
 import type { EventKey } from '../../domain/ids.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { columnsOf, sql } from '../../postgres/sql.ts';
 import type { EndpointKey } from '../accounts/endpoints.ts';
-import type { AddValue } from '../newest.ts';
+import { addTo } from '../newest.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
-import { columnsOf, countChanges, listRows, listValues } from '../query.ts';
+import { countChanges, listRows, listValues } from '../query.ts';
 
 export type EventDeliveryKey = EventKey & EndpointKey;
+
+const claimedColumns = columnsOf('accountId, endpointId, orderId, sequence, failures', 'e');
 
 export type ClaimedEvent = EventDeliveryKey & {
   readonly body: Buffer;
@@ -22,7 +25,7 @@ export type ClaimedEvent = EventDeliveryKey & {
 /** Enabled endpoints with an event that is due: one search of an index for each endpoint. */
 export function listDueEndpoints(database: Queryable, now: Date) {
   return listRows<EndpointKey>(database, [now], 'list-due-endpoints')`
-    select e.account_id as "accountId", e.endpoint_id as "endpointId" from endpoints e
+    select ${columnsOf('accountId, endpointId', 'e')} from endpoints e
      where e.disabled_reason is null
        and exists (select from events d
                     where d.account_id = e.account_id and d.endpoint_id = e.endpoint_id
@@ -53,7 +56,7 @@ export function claimEvents(
     update events e set next_attempt_at = $4, attempts = attempts + 1 from due
      where e.account_id = due.account_id and e.order_id = due.order_id
        and e.sequence = due.sequence and e.endpoint_id = due.endpoint_id
-    returning ${columnsOf('accountId, endpointId, orderId, sequence, failures', 'e')},
+    returning ${claimedColumns},
               e.attempts as attempt, coalesce(e.body, '') as body`;
 }
 
@@ -158,7 +161,7 @@ export async function saveHealth(tx: Transaction, health: readonly EndpointHealt
   const failing = health.filter(({ failingSince }) => failingSince !== null);
   return queryPerAccount<EndpointHealth, EndpointHealth>(tx, failing, (accountId, own) => ({
     name: 'list-endpoint-health',
-    text: `select account_id as "accountId", endpoint_id as "endpointId", failing_since as "failingSince"
+    text: `select ${columnsOf('accountId, endpointId, failingSince')}
              from endpoints where account_id = $1 and endpoint_id = any($2::text[])`,
     values: [accountId, own.map(({ endpointId }) => endpointId)],
   }));
@@ -189,11 +192,11 @@ export async function makeEventsDue(
   { now, claimedUntil }: { readonly now: Date; readonly claimedUntil: Date },
 ): Promise<ResentEvents> {
   const values: unknown[] = [accountId, endpointId];
-  const add: AddValue = (value) => `$${values.push(value)}`;
+  const add = addTo(values);
   const chosen =
     'event' in range
-      ? `order_id = ${add(range.event.orderId)} and sequence = ${add(range.event.sequence)}`
-      : `occurred_at >= ${add(range.since)}`;
+      ? sql`order_id = ${add(range.event.orderId)} and sequence = ${add(range.event.sequence)}`
+      : sql`occurred_at >= ${add(range.since)}`;
   const rows = await listRows<{ resent: number; pruned: number }>(database, values)`
     with chosen as (
       select account_id, order_id, sequence, endpoint_id, body is null as is_pruned from events

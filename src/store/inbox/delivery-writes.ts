@@ -4,8 +4,8 @@ import type { ProviderEventKey, RepeatKey } from '../../domain/inbox/repeats.ts'
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { insertRows } from '../../postgres/insert-rows.ts';
+import { columnsOf } from '../../postgres/sql.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
-import { columnsOf } from '../query.ts';
 import { deliveryColumns } from './deliveries.ts';
 
 const rows = defineRows<Delivery>({
@@ -81,6 +81,7 @@ export function lockDeliveriesByKey(tx: Transaction, keys: readonly RepeatKey[])
   }));
 }
 
+const heldColumns = columnsOf('accountId, provider, eventId', 'd');
 const eventRows = defineAccountRows<ProviderEventKey>({ text: ['provider', 'eventId'] });
 
 /**
@@ -90,7 +91,7 @@ const eventRows = defineAccountRows<ProviderEventKey>({ text: ['provider', 'even
 export function listHeldEvents(tx: Transaction, events: readonly ProviderEventKey[]) {
   return queryPerAccount<ProviderEventKey, ProviderEventKey>(tx, events, (accountId, own) => ({
     name: 'list-held-events',
-    text: `select ${columnsOf('accountId, provider, eventId', 'd')}
+    text: `select ${heldColumns}
              from ${eventRows.from} join deliveries d
                on d.account_id = $1 and d.provider = row.provider and d.event_id = row.event_id
             where d.event_id is not null`,

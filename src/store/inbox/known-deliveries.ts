@@ -4,6 +4,7 @@
  */
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
+import { columnsOf, word } from '../../postgres/sql.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
 import { listRows } from '../query.ts';
 import type { DeliveryCursor } from '../sweep-cursors.ts';
@@ -49,12 +50,12 @@ export async function walkDeliveries(
     commitDelaySecondsMax,
   ];
   const rows = await listRows<ListedDelivery>(database, values)`
-    select account_id as "accountId", delivery_id as "deliveryId", provider,
+    select ${columnsOf('accountId, deliveryId, provider')},
            next_try_at is null or next_try_at > $3 as "isWaiting",
            coalesce(finished_at, next_try_at - interval '1 second' * ($5::double precision[])[tries], received_at)
              - interval '1 second' * case when tries <= array_length($5, 1) + 1 then $6 else 0 end as "triedAt"
       from deliveries
-     where state = '${state}' and (account_id, delivery_id) > ($1, $2)
+     where state = '${word(state)}' and (account_id, delivery_id) > ($1, $2)
      order by account_id, delivery_id limit $4`;
   const waiting = rows.filter(({ isWaiting }) => isWaiting);
   const known = await database.pipelined((connection) => listKnown(connection, waiting));

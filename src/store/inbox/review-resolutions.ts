@@ -4,6 +4,7 @@ import type { FlagKey } from '../../domain/inbox/review.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Queryable, Statement, Transaction } from '../../postgres/database.ts';
+import { columnsOf } from '../../postgres/sql.ts';
 import { changesOne, execute, listRows } from '../query.ts';
 
 type ResolvedFlag = {
@@ -89,7 +90,7 @@ export function lockToResolve(
   { state, before }: { readonly state: DeliveryState; readonly before: Date },
 ) {
   return listRows<LockedToResolve>(tx, [accountId, deliveryIds, state, before])`
-    select delivery_id as "deliveryId", flags, order_id as "orderId", provider from deliveries
+    select ${columnsOf('deliveryId, flags, orderId, provider')} from deliveries
      where account_id = $1 and delivery_id = any($2::text[])
        and state = $3 and coalesce(finished_at, received_at) < $4
      order by delivery_id for update skip locked`;

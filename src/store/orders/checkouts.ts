@@ -1,6 +1,7 @@
 /** The table `checkouts`: which consumers opened the checkout of an order, chose a way to pay, and how it ended. */
 import type { Order } from '../../domain/orders/order.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
+import { columnsOf } from '../../postgres/sql.ts';
 import type { OrderKey } from '../order-rows.ts';
 import { queryPerAccount } from '../per-account.ts';
 import { changesOne, findRow, listRows } from '../query.ts';
@@ -41,14 +42,14 @@ type OpenedCheckout = { readonly openedAt: Date; readonly chosenAt: Date | null 
 
 export function findCheckout(database: Queryable, { accountId, orderId }: OrderKey) {
   return findRow<OpenedCheckout>(database, [accountId, orderId])`
-    select opened_at as "openedAt", chosen_at as "chosenAt" from checkouts
+    select ${columnsOf('openedAt, chosenAt')} from checkouts
      where account_id = $1 and order_id = $2`;
 }
 
 /** Checkouts whose order has lapsed by now, the oldest first, with what has become of the order. */
 export async function listEndedCheckouts(database: Database, now: Date, limit: number) {
   const rows = await listRows<OrderKey>(database, [now, limit])`
-    select account_id as "accountId", order_id as "orderId" from checkouts
+    select ${columnsOf('accountId, orderId')} from checkouts
      where outcome is null and lapses_at <= $1 order by lapses_at limit $2`;
   type Outcome = { readonly order_id: string; readonly outcome: CheckoutOutcome };
   const outcomes = await database.pipelined((connection) =>

@@ -5,6 +5,7 @@ import type { ProviderName } from '../../domain/provider-name.ts';
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { insertRows } from '../../postgres/insert-rows.ts';
+import { sql } from '../../postgres/sql.ts';
 import { hasId } from '../payments/transactions.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
 
@@ -41,6 +42,8 @@ export async function findReferencedOrders(database: Queryable, referring: reado
     for (const [index, orders] of await findOrders(database, lookups)) found[index] = orders;
   }
 }
+
+const hasName = hasId(sql`name`);
 
 type Lookup = {
   /** Of the delivery in the batch. */
@@ -88,7 +91,7 @@ async function findOrders(database: Queryable, lookups: readonly Lookup[]) {
               and p.provider = lookup.provider and p.provider_order_id = name
             union all
            select index, kind, order_id from lookup join transactions t
-               on kind = 'transaction' and t.account_id = $1 and ${hasId('name')}
+               on kind = 'transaction' and t.account_id = $1 and ${hasName}
             union all
            select index, kind, order_id from lookup join orders o
                on kind = 'order' and o.account_id = $1 and o.order_id = name

@@ -5,8 +5,9 @@
  */
 import type { Order } from '../../domain/orders/order.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
+import { columnsOf, sql } from '../../postgres/sql.ts';
 import { queryPerAccount } from '../per-account.ts';
-import { columnsOf, execute, findValue, listRows } from '../query.ts';
+import { execute, findValue, listRows } from '../query.ts';
 import { findCursor } from '../sweep-cursors.ts';
 
 /** Of its row in `sweep_cursors`. */
@@ -100,7 +101,7 @@ export async function saveReachedAt(database: Queryable, reachedAt: Date) {
 /** Scans the next `limit` orders by key from where the last scan stopped, and starts over after the last order. */
 export function scanForOverdueOrders(database: Database, now: Date, limit: number) {
   return database.transaction(async (tx) => {
-    const cursor = await findCursor(tx, name, 'for update');
+    const cursor = await findCursor(tx, name, sql`for update`);
     const values = [cursor.accountId, cursor.id, now, limit];
     const rows = await listRows<OverdueOrder & { isOverdue: boolean; nth: number }>(tx, values)`
       select * from (

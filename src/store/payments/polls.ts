@@ -2,8 +2,9 @@
 import type { ProviderName } from '../../domain/provider-name.ts';
 import { addSeconds } from '../../domain/time.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
+import { columnsOf, sql } from '../../postgres/sql.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
-import { columnsOf, execute, findValue, listRows } from '../query.ts';
+import { execute, findValue, listRows } from '../query.ts';
 import { hasId } from './transactions.ts';
 
 export type DuePoll = { readonly accountId: string; readonly transactionId: string };
@@ -165,13 +166,15 @@ export function claimPollOfEnquiry(
   const values = [accountId, transactionId, now, polledBefore];
   return findValue<string>(database, values, 'claim-poll-of-enquiry')`
     update transactions t set polled_at = $3
-     where account_id = $1 and ${hasId('$2::text')} and ${isOpen}
+     where account_id = $1 and ${isChosen} and ${isOpen}
        and (polled_at is null or polled_at <= $4)
     returning order_id`;
 }
 
+const isChosen = hasId(sql`$2::text`);
+
 /** Not final, or final for now: a payment that may still be retried or captured further has a next poll. */
-const isOpen = `(status not in ('failed', 'succeeded', 'reversed') or next_poll_at is not null)`;
+const isOpen = sql`(status not in ('failed', 'succeeded', 'reversed') or next_poll_at is not null)`;
 
 /** Null ends polling. A transaction that became final in the meantime is left alone. */
 export async function setNextPoll(
@@ -181,5 +184,5 @@ export async function setNextPoll(
 ) {
   await execute(database, [accountId, transactionId, nextPollAt])`
     update transactions t set next_poll_at = $3
-     where account_id = $1 and ${hasId('$2::text')} and ${isOpen}`;
+     where account_id = $1 and ${isChosen} and ${isOpen}`;
 }

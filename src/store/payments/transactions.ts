@@ -4,14 +4,15 @@ import type { Transaction as OrderTransaction } from '../../domain/payments/tran
 import { type Columns, defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { insertRows } from '../../postgres/insert-rows.ts';
+import { type Sql, sql } from '../../postgres/sql.ts';
 import { type OrderKey, orderIds } from '../order-rows.ts';
 import { defineAccountRows, queryPerAccount } from '../per-account.ts';
 import { execute, listRows } from '../query.ts';
 import { fieldsOf, type ListedRow, type ListedTransaction, toListed } from './transaction-rows.ts';
 
 /** The SQL condition for the transaction `t` with this id. The id starts with the order id, so the primary key finds it. */
-export function hasId(id: string): string {
-  return `t.order_id = split_part(${id}, '-', 1) and t.transaction_id = ${id}`;
+export function hasId(id: Sql): Sql {
+  return sql`t.order_id = split_part(${id}, '-', 1) and t.transaction_id = ${id}`;
 }
 
 /** Includes the notices, which a fold needs. */
@@ -156,4 +157,4 @@ function toDate(timeMs: number | null): Date | null {
 }
 
 /** The SQL condition for a refund `t` of which something reached the consumer. */
-export const isRefunded = `t.type = 'refund' and (t.status = 'succeeded' or t.moved_amount > 0)`;
+export const isRefunded = sql`t.type = 'refund' and (t.status = 'succeeded' or t.moved_amount > 0)`;

@@ -1,5 +1,6 @@
 /** Prunes the inbox by age, in small batches: bodies of finished deliveries, and deliveries that stayed dead. */
 import type { Database, Transaction } from '../../postgres/database.ts';
+import { columnsOf, sql } from '../../postgres/sql.ts';
 import { deleteReferencesOf } from '../inbox/parked-deliveries.ts';
 import { queryPerAccount } from '../per-account.ts';
 import { execute, listRows } from '../query.ts';
@@ -7,8 +8,8 @@ import type { DeliveryCursor } from '../sweep-cursors.ts';
 
 /** Each condition equals that of a partial index, so that finding old rows does not read the table. */
 export const prunable = {
-  finished: `state in ('processed', 'stale', 'ignored')`,
-  resolved: `state = 'resolved'`,
+  finished: sql`state in ('processed', 'stale', 'ignored')`,
+  resolved: sql`state = 'resolved'`,
 } as const;
 
 /**
@@ -21,9 +22,9 @@ export async function pruneBodies(
   receivedBefore: Date,
   limit: number,
 ): Promise<number> {
-  const isPrunable = `body is not null and ${prunable[which]}`;
+  const isPrunable = sql`body is not null and ${prunable[which]}`;
   const rows = await listRows<DeliveryCursor>(database, [receivedBefore, limit])`
-    select account_id as "accountId", delivery_id as "deliveryId" from deliveries
+    select ${columnsOf('accountId, deliveryId')} from deliveries
      where ${isPrunable} and received_at < $1 order by received_at limit $2`;
   // One that was retried since it was listed is not finished any more. The time at which it was received stays.
   const pruned = await database.transaction((tx) =>
