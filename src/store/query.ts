@@ -3,7 +3,8 @@
  * listRows<Row>(database, [accountId])`select … where account_id = $1`. What is inserted with ${…} becomes part of the
  * text, so only `sql` and numbers can be; everything else is a value, and `$1` in the text.
  */
-import type { AnyRow, Queryable } from '../postgres/database.ts';
+import type { AnyRow, Queryable, Transaction } from '../postgres/database.ts';
+import { insertRows } from '../postgres/insert-rows.ts';
 import { sql, type SqlTemplate as Text } from '../postgres/sql.ts';
 
 type Values = readonly unknown[];
@@ -51,6 +52,14 @@ export function findValue<Value>(database: Queryable, values: Values = [], name?
     const [row = {}] = (await send<Record<string, Value>>(database, values, name, text)).rows;
     return Object.values(row)[0];
   };
+}
+
+/** Sends nothing if there are no entries. */
+export async function insertAll<Entry>(
+  tx: Transaction,
+  insert: Parameters<typeof insertRows<Entry>>[0],
+) {
+  if (insert.entries.length > 0) await tx.query(insertRows(insert));
 }
 
 /** How many rows were inserted, updated or deleted. */

@@ -7,7 +7,7 @@ import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { columnsOf, sql } from '../../postgres/sql.ts';
 import type { EndpointKey } from '../accounts/endpoints.ts';
 import { addTo } from '../newest.ts';
-import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+import { defineAccountRows } from '../per-account.ts';
 import { countChanges, listRows, listValues } from '../query.ts';
 
 export type EventDeliveryKey = EventKey & EndpointKey;
@@ -103,16 +103,13 @@ const resultRows = defineAccountRows<AttemptResult>({
  * the meantime.
  */
 export async function saveResults(tx: Transaction, results: readonly AttemptResult[]) {
-  await queryPerAccount(tx, results, (accountId, own) => ({
-    name: 'save-event-results',
-    text: `update events e
-              set state = row.state, failures = row.failures, next_attempt_at = row.next_attempt_at
-             from ${resultRows.from}
-            where e.account_id = $1 and e.order_id = row.order_id
-              and e.sequence = row.sequence and e.endpoint_id = row.endpoint_id
-              and (row.state = 'delivered' or (e.state = 'pending' and e.attempts = row.attempt))`,
-    values: resultRows.toParameters(accountId, own),
-  }));
+  await resultRows.query(tx, results, 'save-event-results')`
+    update events e
+       set state = row.state, failures = row.failures, next_attempt_at = row.next_attempt_at
+      from ${resultRows.from}
+     where e.account_id = $1 and e.order_id = row.order_id
+       and e.sequence = row.sequence and e.endpoint_id = row.endpoint_id
+       and (row.state = 'delivered' or (e.state = 'pending' and e.attempts = row.attempt))`;
 }
 
 const attemptRows = defineAccountRows<AttemptResult>({
@@ -126,17 +123,14 @@ const attemptRows = defineAccountRows<AttemptResult>({
  * deleted in the meantime has no attempts.
  */
 export async function insertAttempts(tx: Transaction, results: readonly AttemptResult[]) {
-  await queryPerAccount(tx, results, (accountId, own) => ({
-    name: 'insert-event-attempts',
-    text: `insert into event_attempts (account_id, order_id, sequence, endpoint_id, attempt, attempted_at,
-                                       status, duration_ms, response)
-           select e.account_id, row.order_id, row.sequence, row.endpoint_id, row.attempt,
-                  row.attempted_at, row.status, row.duration_ms, row.response
-             from ${attemptRows.from}
-             join endpoints e on e.account_id = $1 and e.endpoint_id = row.endpoint_id
-           on conflict do nothing`,
-    values: attemptRows.toParameters(accountId, own),
-  }));
+  await attemptRows.query(tx, results, 'insert-event-attempts')`
+    insert into event_attempts (account_id, order_id, sequence, endpoint_id, attempt, attempted_at,
+                                status, duration_ms, response)
+    select e.account_id, row.order_id, row.sequence, row.endpoint_id, row.attempt,
+           row.attempted_at, row.status, row.duration_ms, row.response
+      from ${attemptRows.from}
+      join endpoints e on e.account_id = $1 and e.endpoint_id = row.endpoint_id
+    on conflict do nothing`;
 }
 
 export type EndpointHealth = EndpointKey & {
@@ -149,22 +143,18 @@ const healthRows = defineAccountRows<EndpointHealth>({
   timestamptz: ['failingSince'],
 });
 
+const endpointIds = defineAccountRows<EndpointKey>({ text: ['endpointId'] });
+
 /** Writes only what changes. Returns since when each endpoint that fails has been failing. */
 export async function saveHealth(tx: Transaction, health: readonly EndpointHealth[]) {
-  await queryPerAccount(tx, health, (accountId, own) => ({
-    name: 'save-endpoint-health',
-    text: `update endpoints e set failing_since = row.failing_since from ${healthRows.from}
-            where e.account_id = $1 and e.endpoint_id = row.endpoint_id
-              and (e.failing_since is null) <> (row.failing_since is null)`,
-    values: healthRows.toParameters(accountId, own),
-  }));
+  await healthRows.query(tx, health, 'save-endpoint-health')`
+    update endpoints e set failing_since = row.failing_since from ${healthRows.from}
+     where e.account_id = $1 and e.endpoint_id = row.endpoint_id
+       and (e.failing_since is null) <> (row.failing_since is null)`;
   const failing = health.filter(({ failingSince }) => failingSince !== null);
-  return queryPerAccount<EndpointHealth, EndpointHealth>(tx, failing, (accountId, own) => ({
-    name: 'list-endpoint-health',
-    text: `select ${columnsOf('accountId, endpointId, failingSince')}
-             from endpoints where account_id = $1 and endpoint_id = any($2::text[])`,
-    values: [accountId, own.map(({ endpointId }) => endpointId)],
-  }));
+  return endpointIds.query<EndpointHealth>(tx, failing, 'list-endpoint-health')`
+    select ${columnsOf('accountId, endpointId, failingSince')}
+      from endpoints where account_id = $1 and endpoint_id = any($2::text[])`;
 }
 
 /** The ids of the endpoints that have this event, whatever became of it. */

@@ -4,8 +4,8 @@
  */
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
-import { columnsOf, word } from '../../postgres/sql.ts';
-import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+import { columnsOf, type Sql, sql, word } from '../../postgres/sql.ts';
+import { defineAccountRows } from '../per-account.ts';
 import { listRows } from '../query.ts';
 import type { DeliveryCursor } from '../sweep-cursors.ts';
 
@@ -74,27 +74,21 @@ async function listKnown(
   database: Queryable,
   listed: readonly ListedDelivery[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await queryPerAccount<{ delivery_id: string }, ListedDelivery>(
-    database,
-    listed,
-    (accountId, own) => ({
-      name: 'list-known-deliveries',
-      // Every look-up is a scalar subquery by a complete key, because the planner can turn neither that nor "offset 0"
-      // into a scan of a whole table.
-      text: `with page as materialized (select * from ${pageRows.from})
-             select delivery_id from page
-              where (select bool_or(greatest(${changedAt('by_id')}, ${changedAt('by_invoice')},
-                                             ${changedAt('by_provider')}, ${changedAt('by_payment')})
-                                    > page.tried_at)
-                       from (${namedOrders} offset 0) named)`,
-      values: pageRows.toParameters(accountId, own),
-    }),
-  );
+  // Every look-up is a scalar subquery by a complete key, because the planner can turn neither that nor "offset 0"
+  // into a scan of a whole table.
+  type Known = { delivery_id: string };
+  const rows = await pageRows.query<Known>(database, listed, 'list-known-deliveries')`
+    with page as materialized (select * from ${pageRows.from})
+    select delivery_id from page
+     where (select bool_or(greatest(${changedAt(sql`by_id`)}, ${changedAt(sql`by_invoice`)},
+                                    ${changedAt(sql`by_provider`)}, ${changedAt(sql`by_payment`)})
+                           > page.tried_at)
+              from (${namedOrders} offset 0) named)`;
   return new Set(rows.map((row) => row.delivery_id));
 }
 
 /** What each reference of a delivery may name. */
-const namedOrders = `
+const namedOrders = sql`
   select r.reference as by_id,
          (select o.order_id from orders o
            where o.account_id = $1 and o.invoice_id = r.reference) as by_invoice,
@@ -108,8 +102,8 @@ const namedOrders = `
    where r.account_id = $1 and r.delivery_id = page.delivery_id`;
 
 /** Null if there is no such order. The last row of a history is never pruned. */
-function changedAt(orderId: string): string {
-  return `(select greatest(o.created_at, (select h.happened_at from history h
+function changedAt(orderId: Sql): Sql {
+  return sql`(select greatest(o.created_at, (select h.happened_at from history h
                                            where h.account_id = $1 and h.order_id = o.order_id
                                            order by h.position desc limit 1))
              from orders o where o.account_id = $1 and o.order_id = ${orderId})`;

@@ -2,8 +2,7 @@
 import type { Order } from '../../domain/orders/order.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import { columnsOf } from '../../postgres/sql.ts';
-import type { OrderKey } from '../order-rows.ts';
-import { queryPerAccount } from '../per-account.ts';
+import { type OrderKey, orderIds } from '../order-rows.ts';
 import { changesOne, findRow, listRows } from '../query.ts';
 
 const checkoutOutcomes = ['paid', 'failed', 'left'] as const;
@@ -52,18 +51,16 @@ export async function listEndedCheckouts(database: Database, now: Date, limit: n
     select ${columnsOf('accountId, orderId')} from checkouts
      where outcome is null and lapses_at <= $1 order by lapses_at limit $2`;
   type Outcome = { readonly order_id: string; readonly outcome: CheckoutOutcome };
-  const outcomes = await database.pipelined((connection) =>
-    queryPerAccount<Outcome, OrderKey>(connection, rows, (accountId, own) => ({
-      name: 'find-checkout-outcomes',
-      text: `select order_id,
-                    case when status = 'completed' then 'paid'
-                         when exists (select from transactions t
-                                       where t.account_id = $1 and t.order_id = o.order_id
-                                         and t.type = 'payment' and t.status in ('failed', 'reversed'))
-                         then 'failed' else 'left' end as outcome
-               from orders o where account_id = $1 and order_id = any($2::text[])`,
-      values: [accountId, own.map(({ orderId }) => orderId)],
-    })),
+  const outcomes = await database.pipelined(
+    (connection) =>
+      orderIds.query<Outcome>(connection, rows, 'find-checkout-outcomes')`
+      select order_id,
+             case when status = 'completed' then 'paid'
+                  when exists (select from transactions t
+                                where t.account_id = $1 and t.order_id = o.order_id
+                                  and t.type = 'payment' and t.status in ('failed', 'reversed'))
+                  then 'failed' else 'left' end as outcome
+        from orders o where account_id = $1 and order_id = any($2::text[])`,
   );
   const byOrder = new Map(outcomes.map(({ order_id, outcome }) => [order_id, outcome]));
   return rows.map((key) => ({ ...key, outcome: byOrder.get(key.orderId) ?? ('left' as const) }));

@@ -6,7 +6,7 @@
 import type { Order } from '../../domain/orders/order.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import { columnsOf, sql } from '../../postgres/sql.ts';
-import { queryPerAccount } from '../per-account.ts';
+import { orderIds } from '../order-rows.ts';
 import { execute, findValue, listRows } from '../query.ts';
 import { findCursor } from '../sweep-cursors.ts';
 
@@ -44,14 +44,12 @@ async function listPartlyCaptured(database: Database, from: Date, until: Date) {
     paid.push(...page);
     isLast = page.length < paidPageSize;
   }
-  const partly = await database.pipelined((connection) =>
-    queryPerAccount<{ order_id: string }, OverdueOrder>(connection, paid, (accountId, own) => ({
-      name: 'list-partly-captured',
-      text: `select distinct order_id from transactions
-              where account_id = $1 and order_id = any($2::text[])
-                and status = 'authorized' and fields ? 'partialCapture'`,
-      values: [accountId, own.map(({ orderId }) => orderId)],
-    })),
+  const partly = await database.pipelined(
+    (connection) =>
+      orderIds.query<{ order_id: string }>(connection, paid, 'list-partly-captured')`
+      select distinct order_id from transactions
+       where account_id = $1 and order_id = any($2::text[])
+         and status = 'authorized' and fields ? 'partialCapture'`,
   );
   const ids = new Set(partly.map(({ order_id }) => order_id));
   return paid.filter(({ orderId }) => ids.has(orderId));
