@@ -8,7 +8,7 @@ import { columnsOf, sql } from '../../postgres/sql.ts';
 import type { EndpointKey } from '../accounts/endpoints.ts';
 import { addTo } from '../newest.ts';
 import { defineAccountRows } from '../per-account.ts';
-import { countChanges, listRows, listValues } from '../query.ts';
+import { countChanges, findRow, listRows, listValues } from '../query.ts';
 
 export type EventDeliveryKey = EventKey & EndpointKey;
 
@@ -187,7 +187,7 @@ export async function makeEventsDue(
     'event' in range
       ? sql`order_id = ${add(range.event.orderId)} and sequence = ${add(range.event.sequence)}`
       : sql`occurred_at >= ${add(range.since)}`;
-  const rows = await listRows<{ resent: number; pruned: number }>(database, values)`
+  const row = await findRow<ResentEvents>(database, values)`
     with chosen as (
       select account_id, order_id, sequence, endpoint_id, body is null as is_pruned from events
        where account_id = $1 and endpoint_id = $2 and ${chosen}),
@@ -201,7 +201,7 @@ export async function makeEventsDue(
     select (select count(*) from chosen where not is_pruned)::integer as resent,
            (select count(*) from chosen where is_pruned)::integer as pruned,
            (select count(*) from due)`;
-  return { resent: rows[0]?.resent ?? 0, pruned: rows[0]?.pruned ?? 0 };
+  return { resent: row?.resent ?? 0, pruned: row?.pruned ?? 0 };
 }
 
 /** Makes events due that were given up and occurred at that time or later, at most `limit`, and returns how many. */

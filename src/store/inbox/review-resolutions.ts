@@ -49,17 +49,12 @@ export function insertResolution(
 }
 
 /** The deliveries of an order that need review. The lock ends the race with an operator who resolves one by its id. */
-export async function lockDeliveriesToReview(
-  tx: Transaction,
-  accountId: string,
-  orderId: string,
-): Promise<Array<{ readonly deliveryId: string; readonly flags: readonly ReviewFlag[] }>> {
-  const values = [accountId, orderId];
-  const rows = await listRows<{ delivery_id: string; flags: ReviewFlag[] }>(tx, values)`
-    select delivery_id, flags from deliveries
+export function lockDeliveriesToReview(tx: Transaction, accountId: string, orderId: string) {
+  type Locked = Pick<LockedToResolve, 'deliveryId' | 'flags'>;
+  return listRows<Locked>(tx, [accountId, orderId])`
+    select ${columnsOf('deliveryId, flags')} from deliveries
      where account_id = $1 and order_id = $2 and state = 'needs_review'
      order by delivery_id for update`;
-  return rows.map(({ delivery_id: deliveryId, flags }) => ({ deliveryId, flags }));
 }
 
 /** The deliveries must be locked, and be dead or in need of review. */

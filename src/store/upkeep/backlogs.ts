@@ -2,7 +2,7 @@
 import type { Queryable } from '../../postgres/database.ts';
 import { type Sql, sql, word } from '../../postgres/sql.ts';
 import type { WalkedState } from '../inbox/known-deliveries.ts';
-import { listRows } from '../query.ts';
+import { findValue } from '../query.ts';
 import type { DeliveryCursor } from '../sweep-cursors.ts';
 import { prunable } from './prune-deliveries.ts';
 
@@ -52,7 +52,7 @@ export function countKeysToPrune(database: Queryable, createdBefore: Date): Prom
 }
 
 async function countUpToMax(database: Queryable, rows: Sql, values: readonly unknown[]) {
-  const counted = await listRows<{ count: number }>(database, values)`
+  const count = await findValue<number>(database, values)`
     select count(*) as count from (select 1 from ${rows} limit ${backlogMax}) as left_over`;
-  return counted[0]?.count ?? 0;
+  return count ?? 0;
 }

@@ -7,14 +7,9 @@ import { addSeconds } from '../../domain/time.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import { type Sql, sql, word } from '../../postgres/sql.ts';
 import { inOrder } from '../../postgres/statement.ts';
-import {
-  countEvents,
-  type EventCounters,
-  toStoredCounts,
-  withStoredCounts,
-} from '../events/event-counters.ts';
+import { countEvents, toStoredCounts, withStoredCounts } from '../events/event-counters.ts';
 import { execute, findRow, findValue, listRows } from '../query.ts';
-import { listStepReports, type StepReport } from './background-steps.ts';
+import { listStepReports } from './background-steps.ts';
 
 const watchedStates = ['received', 'parked', 'dead', 'needs_review'] as const;
 
@@ -44,15 +39,7 @@ type OpenTransactions = {
 /** How many reviews operators have resolved, from the audit log. */
 type ResolvedReviews = { readonly kind: 'delivery' | 'flag'; readonly count: number };
 
-export type OperatorCounters = {
-  readonly resolved: readonly ResolvedReviews[];
-  readonly deliveries: readonly WatchedDeliveries[];
-  readonly openTransactions: readonly OpenTransactions[];
-  readonly events: EventCounters;
-  readonly steps: readonly StepReport[];
-  /** When the sweep has counted; undefined before its first count. */
-  readonly countedAt: Date | undefined;
-};
+export type OperatorCounters = Awaited<ReturnType<typeof readOperatorCounters>>;
 
 /** A scrape counts up to here, the oldest rows first. */
 const countedMax = 10_000;
@@ -193,14 +180,10 @@ function firstBy(limit: number | null, order = sql``): Sql {
   return limit === null ? sql`` : sql`${order} limit ${limit}`;
 }
 
-type StoredCounts = {
-  readonly counts: ReadonlyMap<string, number>;
-  /** When the oldest of them was taken; undefined before the first sweep. */
-  readonly countedAt: Date | undefined;
-};
+type StoredCounts = Awaited<ReturnType<typeof listStoredCounts>>;
 
-/** Counts that the sweep has taken, for /metrics. */
-async function listStoredCounts(database: Queryable): Promise<StoredCounts> {
+/** Counts that the sweep has taken, for /metrics, and when the oldest of them was; undefined before the first sweep. */
+async function listStoredCounts(database: Queryable) {
   type Row = { name: string; count: number; counted_at: Date };
   const rows = await listRows<Row>(database, [], 'list-stored-counts')`
     select name, count, counted_at from stored_counts order by counted_at`;
