@@ -361,7 +361,6 @@ test('the driver of the database is imported by src/postgres alone', async () =>
     'src/postgres/pg-internals.ts',
     'src/postgres/pipelined-statement.ts',
     'src/postgres/pool.ts',
-    'src/postgres/pooler-check.ts',
     'src/postgres/probe.ts',
   ]);
 });

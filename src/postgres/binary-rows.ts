@@ -3,6 +3,7 @@
  * does not depend on the number of rows, so it stays prepared. The same rows as JSON cost the database twice as much.
  */
 import { snakeCase } from '../domain/json/snake-case.ts';
+import { columnOf, joinSql, type Sql, sql, word } from './sql.ts';
 
 type ScalarType = 'text' | 'integer' | 'bigint' | 'timestamptz' | 'json' | 'jsonb' | 'bytea';
 type ColumnType = ScalarType | 'text[]';
@@ -18,9 +19,9 @@ export type Columns<Entry> = Readonly<
 
 export type Rows<Entry> = {
   /** The names of the columns, for `insert into t (…)`. */
-  readonly names: string;
+  readonly names: Sql;
   /** The rows, built from the first parameters, for `from … row`. */
-  readonly from: string;
+  readonly from: Sql;
   /** One parameter per column, three per list. */
   readonly toParameters: (entries: readonly Entry[]) => Buffer[];
   /** The rows for `values …`, with a parameter for each of their values. */
@@ -38,13 +39,13 @@ export function defineRows<Entry>(
 ): Rows<Entry> {
   const columns: Columns<Entry> = { ...toColumns(fields), ...computed };
   const writers: Write<Entry>[] = [];
-  const addParameter = (type: ScalarType, write: Write<Entry>): string => {
+  const addParameter = (type: ScalarType, write: Write<Entry>) => {
     writers.push(write);
-    return `$${first + writers.length - 1}::${wires[type].sent}[]`;
+    return sql`$${first + writers.length - 1}::${word(type)}[]`;
   };
   /** Arrays side by side, with an element for each row. */
-  const items: Array<{ readonly name: string; readonly parameter: string }> = [];
-  const addItem = (name: string, type: ScalarType, read: (entry: Entry) => unknown): string => {
+  const items: Array<{ readonly name: Sql; readonly parameter: Sql }> = [];
+  const addItem = (name: Sql, type: ScalarType, read: (entry: Entry) => unknown) => {
     const write: Write<Entry> = (entries) => writeColumn(wires[type], entries, read);
     items.push({ name, parameter: addParameter(type, write) });
     return name;
@@ -53,28 +54,30 @@ export function defineRows<Entry>(
    * PostgreSQL has no arrays of arrays of different lengths. All lists are sent as one array, and each row says which
    * part of it is its own.
    */
-  const addList = (name: string, read: (entry: Entry) => readonly string[]): string => {
+  const addList = (name: Sql, read: (entry: Entry) => readonly string[]) => {
     let last = 0;
     const all = addParameter('text', (entries) => {
       last = 0;
       writeColumn(wires.text, entries.flatMap(read), (text) => text);
     });
-    addItem(`${name}_size`, 'integer', (entry) => read(entry).length);
-    addItem(`${name}_last`, 'integer', (entry) => {
+    addItem(sql`${name}_size`, 'integer', (entry) => read(entry).length);
+    addItem(sql`${name}_last`, 'integer', (entry) => {
       last += read(entry).length;
       return last;
     });
-    return `(${all})[${name}_last - ${name}_size + 1 : ${name}_last] as ${name}`;
+    return sql`(${all})[${name}_last - ${name}_size + 1 : ${name}_last] as ${name}`;
   };
   const selected = Object.entries(columns).map(([name, [type, read]]) =>
-    type === 'text[]' ? addList(name, read as never) : addItem(name, type, read),
+    type === 'text[]'
+      ? addList(columnOf(name), read as never)
+      : addItem(columnOf(name), type, read),
   );
   return {
     toList: (entries) => toList(Object.values(columns), entries),
-    names: Object.keys(columns).join(', '),
-    from: `(select ${selected.join(', ')}
-              from unnest(${items.map(({ parameter }) => parameter).join(', ')})
-                as item (${items.map(({ name }) => name).join(', ')})) as row`,
+    names: joinSql(Object.keys(columns).map(columnOf)),
+    from: sql`(select ${joinSql(selected)}
+              from unnest(${joinSql(items.map(({ parameter }) => parameter))})
+                as item (${joinSql(items.map(({ name }) => name))})) as row`,
     toParameters: (entries) => {
       written = 0;
       try {
@@ -145,26 +148,24 @@ function reserve(bytes: number): void {
 }
 
 type Wire = {
-  /** The type of the array elements, and its oid. */
-  readonly sent: string;
+  /** Of the type of the array elements. */
   readonly oid: number;
   /** Writes the length of a value that is not null, then the value. */
   readonly write: (value: never) => void;
 };
 
 const wires: Readonly<Record<ScalarType, Wire>> = {
-  text: { sent: 'text', oid: 25, write: writeText },
-  integer: { sent: 'integer', oid: 23, write: writeInteger },
-  bigint: { sent: 'bigint', oid: 20, write: writeBigint },
-  timestamptz: { sent: 'timestamptz', oid: 1184, write: writeTime },
-  json: { sent: 'json', oid: 114, write: (value) => writeText(JSON.stringify(value)) },
+  text: { oid: 25, write: writeText },
+  integer: { oid: 23, write: writeInteger },
+  bigint: { oid: 20, write: writeBigint },
+  timestamptz: { oid: 1184, write: writeTime },
+  json: { oid: 114, write: (value) => writeText(JSON.stringify(value)) },
   // The binary format of jsonb is a version byte followed by the text.
   jsonb: {
-    sent: 'jsonb',
     oid: 3802,
     write: (value) => writeText(`\u0001${JSON.stringify(value)}`),
   },
-  bytea: { sent: 'bytea', oid: 17, write: writeBytes },
+  bytea: { oid: 17, write: writeBytes },
 };
 
 const dimensions = 1;

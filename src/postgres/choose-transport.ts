@@ -25,22 +25,19 @@ export type TransportOptions = {
   readonly checkPipelining?: PipelineCheck;
 };
 
-export type TransportChoice = {
-  /** Undefined until a connection has been checked. */
-  readonly current: () => Transport | undefined;
-  /** Throws when the database went away, or when this connection must be replaced by one for plain `pg`. */
-  readonly check: (client: pg.PoolClient) => Promise<Transport>;
-};
+export type TransportChoice = ReturnType<typeof chooseTransport>;
 
 export function chooseTransport(
   currentServer: () => Server,
   isPooled: () => boolean,
   { onFallback, checkPipelining: check = checkPipelining }: TransportOptions,
-): TransportChoice {
+) {
+  /** Undefined until a connection has been checked. */
   let chosen: Transport | undefined;
   return {
     current: () => chosen,
-    check: async (client) => {
+    /** Throws when the database went away, or when this connection must be replaced by one for plain `pg`. */
+    check: async (client: pg.PoolClient) => {
       try {
         await withinTime(check(client, isPooled()), currentServer());
         chosen ??= pipelinedTransport;

@@ -2,15 +2,37 @@
 import { ServiceError } from '../domain/errors.ts';
 import { driverMessages } from './pg-internals.ts';
 
-const serializationFailure = '40001';
-const deadlockDetected = '40P01';
+/** The SQLSTATEs that mean something here. */
+const states = {
+  warning: '01000',
+  notSupported: '0A000',
+  uniqueViolation: '23505',
+  readOnly: '25006',
+  /** The transaction waited too long for its next statement, for example because the process was stopped for a while. */
+  idleTimeout: '25P03',
+  /** The whole transaction took too long, for a server whose limit we could not lift. */
+  transactionTimeout: '25P04',
+  unknownStatement: '26000',
+  serializationFailure: '40001',
+  deadlockDetected: '40P01',
+  tooManyConnections: '53300',
+  queryCanceled: '57014',
+  adminShutdown: '57P01',
+  crashShutdown: '57P02',
+  ioError: '58030',
+  /** Some errors of a worker of Citus reach us as internal errors. */
+  internalError: 'XX000',
+} as const;
+
+function isState(error: unknown, ...names: ReadonlyArray<keyof typeof states>): boolean {
+  return names.some((name) => states[name] === sqlState(error));
+}
 
 /** Contract 10.1: the database rolled everything back, or the connection was lost before the commit. */
 export function mayRunAgain(error: unknown): boolean {
-  const state = sqlState(error);
-  if (state === serializationFailure || state === deadlockDetected) return true;
+  if (isState(error, 'serializationFailure', 'deadlockDetected')) return true;
   // Nothing was written. A connection that is opened now may lead to the new primary.
-  if (state === readOnly) return true;
+  if (isReadOnly(error)) return true;
   // A migration of the next release adds a column while this one serves. A new connection prepares the statement anew.
   if (isUnprepared(error)) return true;
   // The coordinator may still hold connections to a worker that was restarted; the next attempt opens new ones.
@@ -18,11 +40,9 @@ export function mayRunAgain(error: unknown): boolean {
   return isLostConnection(error) || error instanceof PipeliningFailed;
 }
 
-const readOnly = '25006';
-
 /** Contract 10.5: a server that cannot be written to is unavailable, and nothing is read from it either. */
 export class StandbyError extends Error {
-  readonly code = readOnly;
+  readonly code = states.readOnly;
 
   constructor() {
     super('the server is a standby or read-only');
@@ -34,10 +54,8 @@ export class PipeliningFailed extends Error {}
 
 /** A concurrent transaction inserted the same unique row first. The retry finds that row. */
 class ConcurrentInsertError extends Error {
-  readonly code = serializationFailure;
+  readonly code = states.serializationFailure;
 }
-
-const uniqueViolation = '23505';
 
 /** The unique constraints are those of the statement that failed. */
 export function explainConcurrentInsert(
@@ -51,23 +69,13 @@ export function explainConcurrentInsert(
   });
 }
 
-/** Some errors of a worker of Citus reach us as internal errors. */
-const internalError = 'XX000';
-
 /** Citus may name the constraint in the message only, with the number of the shard. */
 function violates(error: unknown, constraint: string): boolean {
   const { constraint: violated, message } = error as { constraint?: string; message?: string };
-  const isViolation = [uniqueViolation, internalError].includes(sqlState(error) ?? '');
+  const isViolation = isState(error, 'uniqueViolation', 'internalError');
   const named = violated === undefined ? message : `"${violated}"`;
   return isViolation && new RegExp(`"${constraint}(_\\d+)?"`).test(named ?? '');
 }
-
-const adminShutdown = '57P01';
-const crashShutdown = '57P02';
-/** The transaction waited too long for its next statement, for example because the process was stopped for a while. */
-const idleTimeout = '25P03';
-/** The whole transaction took too long, for a server whose limit we could not lift. */
-const transactionTimeout = '25P04';
 
 /** The connection was already broken, so the driver or the socket refused to send. */
 function wasNeverSent(error: unknown): boolean {
@@ -87,15 +95,7 @@ export function explainFailedCommit(error: unknown): never {
   throw new ServiceError('SERVICE_UNAVAILABLE', undefined, { cause: error });
 }
 
-const lostWorkerStates = [
-  '08000',
-  '08001',
-  '08003',
-  '08006',
-  adminShutdown,
-  crashShutdown,
-  '57P03',
-];
+const lostWorkerStates = ['08000', '08001', '08003', '08006', '57P01', '57P02', '57P03'];
 
 /** Citus reports these as internal errors, so they are recognised by their text. */
 const lostWorkerMessages =
@@ -107,13 +107,10 @@ const lostWorkerMessages =
  */
 function isLostWorker(error: unknown): boolean {
   const { severity, message } = error as { severity?: string; message?: string };
-  const state = sqlState(error) ?? '';
   if (severity !== 'ERROR') return false;
-  if (lostWorkerStates.includes(state)) return true;
-  return [internalError, ioError].includes(state) && lostWorkerMessages.test(message ?? '');
+  if (lostWorkerStates.includes(sqlState(error) ?? '')) return true;
+  return isState(error, 'internalError', 'ioError') && lostWorkerMessages.test(message ?? '');
 }
-
-const ioError = '58030';
 
 /** A new connection to the worker failed, perhaps after seconds: another attempt would fail in the same way. */
 function isRefusedByWorker(error: unknown): boolean {
@@ -127,49 +124,35 @@ export class WorkerUnavailable extends ServiceError {
   }
 }
 
-const queryCanceled = '57014';
-
 /** One worker that hangs holds up a statement for all, until the statement is cancelled for taking too long. */
 export function explainSlowWorker(error: unknown): unknown {
-  return sqlState(error) === queryCanceled ? new WorkerUnavailable(error as Error) : error;
+  return isState(error, 'queryCanceled') ? new WorkerUnavailable(error as Error) : error;
 }
-
-const endedConnection = [
-  adminShutdown,
-  crashShutdown,
-  idleTimeout,
-  transactionTimeout,
-  'ECONNRESET',
-  'EPIPE',
-];
 
 function isLostConnection(error: unknown): boolean {
   if (isLostWorker(error)) return false;
-  const code = sqlState(error) ?? '';
-  if (endedConnection.includes(code) || wasNeverSent(error)) return true;
+  if (isState(error, 'adminShutdown', 'crashShutdown', 'idleTimeout', 'transactionTimeout'))
+    return true;
+  if (sqlState(error) === 'ECONNRESET' || wasNeverSent(error)) return true;
   return error instanceof Error && error.message.startsWith(driverMessages.connectionLost);
 }
-
-const warning = '01000';
 
 /**
  * A commit that is cancelled while it waits for a synchronous standby is reported as done, with a warning before it. The
  * text of the warning depends on the language of the server; no other statement of ours causes one with these codes.
  */
 export function warnsOfLostWait(notice: unknown): boolean {
-  return [warning, adminShutdown].includes(sqlState(notice) ?? '');
+  return isState(notice, 'warning', 'adminShutdown');
 }
-
-const tooManyConnections = '53300';
 
 /** Nothing was sent: no connection could be opened. */
 export function isOutOfConnections(error: unknown): boolean {
-  return sqlState(error) === tooManyConnections;
+  return isState(error, 'tooManyConnections');
 }
 
 /** The server has become a standby: its other connections are of no use either. */
 export function isReadOnly(error: unknown): error is Error {
-  return sqlState(error) === readOnly;
+  return isState(error, 'readOnly');
 }
 
 /** The server sent nothing for longer than a statement may take. */
@@ -177,19 +160,12 @@ export function isMute(error: unknown): error is Error {
   return error instanceof Error && error.message === driverMessages.readTimeout;
 }
 
-/** The function of the server that reports the error. */
-function routineOf(error: unknown): string | undefined {
-  return (error as { routine?: string }).routine;
-}
-
-const notSupported = '0A000';
-const unknownStatement = '26000';
-
 /** The columns of a prepared statement's result have changed, or the server no longer knows it. It was not executed. */
 export function isUnprepared(error: unknown): error is Error {
-  if (sqlState(error) === unknownStatement) return true;
+  if (isState(error, 'unknownStatement')) return true;
   // Everything that Citus cannot do has the same code, and would fail again.
-  return sqlState(error) === notSupported && routineOf(error) === 'RevalidateCachedQuery';
+  if (!isState(error, 'notSupported')) return false;
+  return (error as { readonly routine?: string }).routine === 'RevalidateCachedQuery';
 }
 
 /** The connection does not recover by itself and must be replaced. */

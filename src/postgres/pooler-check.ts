@@ -2,17 +2,19 @@
  * Checks that a pooler keeps prepared statements. One that gives each transaction another server connection, such as
  * PgBouncer in transaction mode, has to prepare them again by itself: PgBouncer does since 1.21. Contract 15.2.
  */
-import pg from 'pg';
 import { StartError } from '../domain/start-error.ts';
 import type { Server } from './address.ts';
 import { sqlState } from './error-classes.ts';
 import { databaseLimits } from './limits.ts';
+import { createClient } from './probe.ts';
 
 const statement = { name: 'check-pooler', text: 'select pg_backend_pid() as pid' };
 const unknownStatement = '26000';
 
 export async function checkPooler(server: Server): Promise<void> {
-  const [one, other] = [openClient(server), openClient(server)];
+  const { databaseConnectMsMax, databaseAnswerMsMax } = databaseLimits;
+  const open = () => createClient(server, databaseConnectMsMax, databaseAnswerMsMax);
+  const [one, other] = [open(), open()];
   try {
     await Promise.all([one.connect(), other.connect()]);
     await one.query(statement);
@@ -29,14 +31,4 @@ export async function checkPooler(server: Server): Promise<void> {
   } finally {
     await Promise.allSettled([one.end(), other.end()]);
   }
-}
-
-function openClient(server: Server): pg.Client {
-  const client = new pg.Client({
-    ...server,
-    connectionTimeoutMillis: databaseLimits.databaseConnectMsMax,
-    query_timeout: databaseLimits.databaseAnswerMsMax,
-  });
-  client.on('error', () => {});
-  return client;
 }

@@ -10,26 +10,21 @@ type Described = Readonly<
   Record<'is_pooled' | 'is_standby' | 'is_read_only' | 'has_workers', boolean>
 >;
 
-export type ConnectionPreparation = {
-  readonly prepare: (client: pg.ClientBase, server: Server) => Promise<void>;
-  /** True if a pooler such as PgBouncer shares the connections of the server. Known after the first connection. */
-  readonly isPooled: () => boolean;
-  /** True if the server is the coordinator of a Citus cluster. Known after the first connection. */
-  readonly hasWorkers: () => boolean;
-};
+export type ConnectionPreparation = ReturnType<typeof prepareConnections>;
 
-export function prepareConnections(purpose: PoolPurpose): ConnectionPreparation {
+export function prepareConnections(purpose: PoolPurpose) {
+  /** True if a pooler such as PgBouncer shares the connections of the server. Known after the first connection. */
   let isPooled = false;
+  /** True if the server is the coordinator of a Citus cluster. Known after the first connection. */
   let hasWorkers = false;
   /** The same for all connections, so it is checked on the first one. */
   let poolerCheck: Promise<void> | undefined;
   return {
     isPooled: () => isPooled,
     hasWorkers: () => hasWorkers,
-    prepare: async (client, server) => {
+    prepare: async (client: pg.ClientBase, server: Server) => {
       const text = describeSession(purpose, announcedPidOf(client));
-      const { rows } = await client.query<Described>(text);
-      const [found] = rows;
+      const [found] = (await client.query<Described>(text)).rows;
       if (found?.is_standby || found?.is_read_only) throw new StandbyError();
       isPooled = found?.is_pooled ?? false;
       hasWorkers = found?.has_workers ?? false;

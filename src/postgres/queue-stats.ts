@@ -3,46 +3,33 @@
  * refused. Plain numbers: the metrics library is not known here.
  */
 
+export type QueueStats = ReturnType<typeof createQueueStats>;
+
 /** Called by a queue as it works. */
-export type QueueWatch = {
-  readonly onBatch: (size: number) => void;
-  readonly onShed: () => void;
-};
-
-type QueueCounts = {
-  readonly queue: string;
-  readonly waiting: number;
-  /** Items refused since the start of the process because the queue was full. */
-  readonly shed: number;
-};
-
-export type QueueStats = {
-  readonly addQueue: (queue: string, countWaiting: () => number) => QueueWatch;
-  readonly listQueues: () => QueueCounts[];
-  /** Calls the listener for every batch that is sent. */
-  readonly listen: (listener: BatchListener) => void;
-};
+export type QueueWatch = ReturnType<QueueStats['addQueue']>;
 
 type BatchListener = (queue: string, size: number) => void;
 
-export function createQueueStats(): QueueStats {
-  const queues: (() => QueueCounts)[] = [];
+export function createQueueStats() {
+  const queues: (() => Record<'waiting' | 'shed', number> & { readonly queue: string })[] = [];
   const listeners: BatchListener[] = [];
   return {
-    addQueue: (queue, countWaiting) => {
+    addQueue: (queue: string, countWaiting: () => number) => {
       let shed = 0;
       queues.push(() => ({ queue, waiting: countWaiting(), shed }));
       return {
-        onBatch: (size) => {
+        onBatch: (size: number) => {
           for (const listener of listeners) listener(queue, size);
         },
+        /** An item was refused because the queue was full. */
         onShed: () => {
           shed += 1;
         },
       };
     },
     listQueues: () => queues.map((read) => read()),
-    listen: (listener) => {
+    /** Calls the listener for every batch that is sent. */
+    listen: (listener: BatchListener) => {
       listeners.push(listener);
     },
   };

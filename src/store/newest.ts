@@ -4,9 +4,15 @@
  * leaves out what does not match, and says how far it came. See docs/decisions/0046.
  */
 import type { Queryable } from '../postgres/database.ts';
+import { joinSql, type Sql, sql } from '../postgres/sql.ts';
+import { listRows } from './query.ts';
 
 /** Adds a value to a statement, and returns its place in the text. */
-export type AddValue = (value: unknown) => string;
+export type AddValue = (value: unknown) => Sql;
+
+export function addTo(values: unknown[]): AddValue {
+  return (value) => sql`$${values.push(value)}`;
+}
 
 export type StepRange = {
   /** The cursor of a row: those behind it are looked at. */
@@ -26,17 +32,27 @@ export type FoundRows<Row> = {
 };
 
 /** Part of a statement. */
-export type Condition = (add: AddValue) => string;
+export type Condition = (add: AddValue) => Sql;
 
 /** A comparison such as `status =` with a value; none without one. */
-export function compare(comparison: string, value: unknown): Condition[] {
-  return value === undefined ? [] : [(add) => `${comparison} ${add(value)}`];
+export function compare(comparison: Sql, value: unknown): Condition[] {
+  return value === undefined ? [] : [(add) => sql`${comparison} ${add(value)}`];
 }
 
+export function allOf(conditions: readonly Condition[], add: AddValue): Sql {
+  return joinSql(
+    conditions.map((one) => one(add)),
+    ' and ',
+  );
+}
+
+/** For a list of conditions that may be empty. */
+export const always: Condition = () => sql`true`;
+
 type NewestList = {
-  readonly columns: string;
+  readonly columns: Sql;
   /** The columns that sort the list, and their values at the cursor. */
-  readonly sortedBy: readonly string[];
+  readonly sortedBy: readonly Sql[];
   readonly cursor: readonly unknown[] | undefined;
   /** Conditions that an index serves. */
   readonly indexed: readonly Condition[];
@@ -46,7 +62,7 @@ type NewestList = {
    * The table and the condition `wanted`: the account, which is `$1`, the cursor and what is indexed. A query in place
    * of the table reads `max` rows of it at most.
    */
-  readonly from: (wanted: string, max: string, add: AddValue) => string;
+  readonly from: (wanted: Sql, max: Sql, add: AddValue) => Sql;
 };
 
 type Step = { readonly isMatch: boolean; readonly lookedAt: number };
@@ -58,22 +74,20 @@ export async function findNewest<Row extends object>(
   { limit, lookedAtMax }: Omit<StepRange, 'before'>,
 ): Promise<FoundRows<Row>> {
   const values: unknown[] = [accountId];
-  const add: AddValue = (value) => `$${values.push(value)}`;
-  const newestFirst = sortedBy.map((column) => `${column} desc`).join(', ');
-  const behind = cursor ? [`(${sortedBy.join(', ')}) < (${cursor.map(add).join(', ')})`] : [];
-  const wanted = ['account_id = $1', ...behind, ...indexed.map((one) => one(add))].join(' and ');
-  const isMatch = ['true', ...looked.map((one) => one(add))].join(' and ');
+  const add = addTo(values);
+  const newestFirst = joinSql(sortedBy.map((column) => sql`${column} desc`));
+  const behind = cursor ? [() => sql`(${joinSql(sortedBy)}) < (${joinSql(cursor.map(add))})`] : [];
+  const wanted = allOf([() => sql`account_id = $1`, ...behind, ...indexed], add);
+  const isMatch = allOf([always, ...looked], add);
   const max = add(lookedAtMax);
   // The last row says how far the step came. One more than the limit says that the last match has a row behind it.
-  const { rows } = await database.query<Row & Step>({
-    text: `select * from (
-             select *, count(*) over () as "lookedAt" from (
-               select ${columns}, ${isMatch} as "isMatch",
-                      row_number() over (order by ${newestFirst}) as place
-                 from ${from(wanted, max, add)} order by ${newestFirst} limit ${max}) looked_at) counted
-            where "isMatch" or place = "lookedAt" order by place limit ${add(limit + 1)}`,
-    values,
-  });
+  const rows = await listRows<Row & Step>(database, values)`
+    select * from (
+      select *, count(*) over () as "lookedAt" from (
+        select ${columns}, ${isMatch} as "isMatch",
+               row_number() over (order by ${newestFirst}) as place
+          from ${from(wanted, max, add)} order by ${newestFirst} limit ${max}) looked_at) counted
+     where "isMatch" or place = "lookedAt" order by place limit ${add(limit + 1)}`;
   const lookedAt = rows[0]?.lookedAt ?? 0;
   const found = rows.filter((row) => row.isMatch).slice(0, limit);
   const hasMore = found.length === limit && rows.length > limit;

@@ -4,6 +4,7 @@
  */
 import { type Columns, defineRows, type Fields } from '../postgres/binary-rows.ts';
 import type { AnyRow, Queryable, Statement } from '../postgres/database.ts';
+import { type SqlTemplate, sql } from '../postgres/sql.ts';
 
 type Owned = { readonly accountId: string };
 
@@ -32,18 +33,29 @@ export async function queryPerAccount<Row extends AnyRow, Entry extends Owned>(
   return results.flatMap(({ rows }) => rows);
 }
 
-type AccountRows<Entry> = {
-  /** The rows without their account, for `from … row`. */
-  readonly from: string;
-  /** The account is the first parameter, `$1`. */
-  readonly toParameters: (accountId: string, entries: readonly Entry[]) => unknown[];
-};
-
 /** Rows of one account as parameters. */
-export function defineAccountRows<Entry>(
-  fields: Fields<Entry>,
-  computed?: Columns<Entry>,
-): AccountRows<Entry> {
+export function defineAccountRows<Entry>(fields: Fields<Entry>, computed?: Columns<Entry>) {
   const { from, toParameters } = defineRows(fields, computed, 2);
-  return { from, toParameters: (accountId, entries) => [accountId, ...toParameters(entries)] };
+  return {
+    /** The rows without their account, for `from … row`. */
+    from,
+    /** The account is the first parameter, `$1`. */
+    toParameters: (accountId: string, entries: readonly Entry[]): unknown[] => [
+      accountId,
+      ...toParameters(entries),
+    ],
+    /** Takes the text as a template behind it, and sends it with the rows of each account. */
+    query:
+      <Row extends AnyRow>(
+        database: Queryable,
+        entries: ReadonlyArray<Entry & Owned>,
+        name?: string,
+        concurrentInserts?: readonly string[],
+      ) =>
+      (...template: SqlTemplate) =>
+        queryPerAccount<Row, Entry & Owned>(database, entries, (accountId, own) => {
+          const values = [accountId, ...toParameters(own)];
+          return { name, text: sql(...template), values, concurrentInserts };
+        }),
+  };
 }

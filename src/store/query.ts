@@ -1,21 +1,21 @@
 /**
  * Sends a statement and returns what its caller needs of the answer. The text is a template behind the values, such as
- * listRows<Row>(database, [accountId])`select … where account_id = $1`: what is inserted into it is text too.
+ * listRows<Row>(database, [accountId])`select … where account_id = $1`. What is inserted with ${…} becomes part of the
+ * text, so only `sql` and numbers can be; everything else is a value, and `$1` in the text.
  */
-import { snakeCase } from '../domain/json/snake-case.ts';
-import type { AnyRow, Queryable } from '../postgres/database.ts';
+import type { AnyRow, Queryable, Transaction } from '../postgres/database.ts';
+import { insertRows } from '../postgres/insert-rows.ts';
+import { sql, type SqlTemplate as Text } from '../postgres/sql.ts';
 
 type Values = readonly unknown[];
-type Text = readonly [strings: TemplateStringsArray, ...parts: ReadonlyArray<string | number>];
 
 function send<Row extends AnyRow>(
   database: Queryable,
   values: Values,
   name: string | undefined,
-  [raw, ...parts]: Text,
+  text: Text,
 ) {
-  const text = String.raw({ raw }, ...parts);
-  return database.query<Row>({ ...(name && { name }), text, values });
+  return database.query<Row>({ ...(name && { name }), text: sql(...text), values });
 }
 
 export function execute(database: Queryable, values: Values = [], name?: string) {
@@ -54,6 +54,14 @@ export function findValue<Value>(database: Queryable, values: Values = [], name?
   };
 }
 
+/** Sends nothing if there are no entries. */
+export async function insertAll<Entry>(
+  tx: Transaction,
+  insert: Parameters<typeof insertRows<Entry>>[0],
+) {
+  if (insert.entries.length > 0) await tx.query(insertRows(insert));
+}
+
 /** How many rows were inserted, updated or deleted. */
 export function countChanges(database: Queryable, values: Values = [], name?: string) {
   return async (...text: Text) => (await send(database, values, name, text)).rowCount ?? 0;
@@ -62,13 +70,4 @@ export function countChanges(database: Queryable, values: Values = [], name?: st
 /** True if one row was inserted, updated or deleted. */
 export function changesOne(database: Queryable, values: Values = [], name?: string) {
   return async (...text: Text) => (await send(database, values, name, text)).rowCount === 1;
-}
-
-/** Columns under our names: `accountId, url` becomes `d.account_id as "accountId", d.url as "url"`, without a table no `d.`. */
-export function columnsOf(fields: string, table?: string): string {
-  const prefix = table === undefined ? '' : `${table}.`;
-  return fields
-    .split(/,\s*/)
-    .map((field) => `${prefix}${snakeCase(field)} as "${field}"`)
-    .join(', ');
 }

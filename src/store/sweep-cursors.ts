@@ -1,5 +1,6 @@
 /** How far the walks of the sweep over a table have come. A cursor outlives its process. */
 import type { Database, Queryable, Transaction } from '../postgres/database.ts';
+import { sql } from '../postgres/sql.ts';
 import { execute, findRow } from './query.ts';
 
 type SweepCursor = {
@@ -14,7 +15,7 @@ type SweepCursor = {
 const start: SweepCursor = { accountId: '', id: '', position: 0, reachedAt: undefined };
 
 /** With `for update` it ends the race of two sweeps, which would visit the same rows. */
-export async function findCursor(database: Queryable, name: string, lock: '' | 'for update' = '') {
+export async function findCursor(database: Queryable, name: string, lock = sql``) {
   type Row = Omit<SweepCursor, 'reachedAt'> & { at: Date | null };
   const row = await findRow<Row>(database, [name])`
     select account_id as "accountId", order_id as id, position, reached_at as at
@@ -76,7 +77,7 @@ export function sweepRows<Row extends RowCursor>(
   { name, limit, listAfter, prune }: Sweep<Row>,
 ): Promise<number> {
   return database.transaction(async (tx) => {
-    const { accountId, id, position } = await findCursor(tx, name, 'for update');
+    const { accountId, id, position } = await findCursor(tx, name, sql`for update`);
     const rows = await listAfter(tx, [accountId, id, position]);
     await prune(tx, rows);
     const last = rows.length < limit ? undefined : rows.at(-1);

@@ -30,7 +30,7 @@ test('a statement is recorded with its place in src/store, alone and in a transa
     'from orders where account_id = $1 and order_id = $2',
     'set transaction',
   ].map((part) => recorded.find(({ text }) => text.includes(part)));
-  assert.match(order?.sites[0] ?? '', /^orders\/orders\.ts:\d+$/);
+  assert.match(order?.sites.at(-1) ?? '', /^orders\/orders\.ts:\d+$/);
   assert.match(snapshot?.sites[0] ?? '', /^snapshot\.ts:\d+$/);
 });
 

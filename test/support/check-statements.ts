@@ -80,7 +80,7 @@ const elsewhere = ['upkeep/distribute.ts'];
 /** They send the statements of other files; those that call them are the places of statements. */
 const senders = ['per-account.ts', 'query.ts'];
 const calls =
-  /\.query\b(?!_|\.ts)|(?<!function )\b(queryPerAccount|listRows|findRow|listValues|findValue|countChanges|changesOne|execute)\b\s*[<(]/;
+  /\.query\b(?!_|\.ts)|(?<!function )\b(queryPerAccount|listRows|findRow|listValues|findValue|countChanges|changesOne|execute|insertAll)\b\s*[<(]/;
 
 function findUnsent(statements: readonly RecordedStatement[]): string[] {
   const sent = new Set(statements.flatMap(({ sites }) => sites));

@@ -1,7 +1,8 @@
 /** The sealed secrets of accounts. The store never opens a seal. */
 import type { SecretKind } from '../../domain/accounts/account.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import { columnsOf, execute, listRows, listValues } from '../query.ts';
+import { columnsOf } from '../../postgres/sql.ts';
+import { execute, listRows, listValues } from '../query.ts';
 
 export type SealedSecret = {
   readonly kind: SecretKind;
@@ -23,7 +24,7 @@ export type SecretTimes = Pick<SealedSecret, 'kind' | 'expiresAt'> & { readonly 
 /** Newest first, without the secrets themselves. */
 export function listSecretTimes(database: Queryable, accountId: string) {
   return listRows<SecretTimes>(database, [accountId])`
-    select kind, created_at as "createdAt", expires_at as "expiresAt"
+    select ${columnsOf('kind, createdAt, expiresAt')}
       from account_secrets where account_id = $1
      order by created_at desc, secret_id`;
 }

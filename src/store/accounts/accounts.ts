@@ -2,11 +2,11 @@
 import type { AccountSettings, AlternateCurrency } from '../../domain/accounts/account.ts';
 import type { Endpoint } from '../../domain/accounts/endpoint.ts';
 import type { Logo } from '../../domain/accounts/logo.ts';
-import { snakeCase } from '../../domain/json/snake-case.ts';
 import type { Database, Queryable, Statement, Transaction } from '../../postgres/database.ts';
+import { columnOf, columnsOf, joinSql, sql } from '../../postgres/sql.ts';
 import { inOrder } from '../../postgres/statement.ts';
 import { queryPerAccount } from '../per-account.ts';
-import { columnsOf, execute, listRows, listValues } from '../query.ts';
+import { execute, listRows, listValues } from '../query.ts';
 import { listSecrets, type SealedSecret } from './account-secrets.ts';
 import { listEndpoints } from './endpoints.ts';
 
@@ -55,7 +55,7 @@ const accountColumns = columnsOf(
 );
 
 /** On Citus, each part has to name the account itself, or the statement runs on every shard. */
-const selectAccount = `
+const selectAccount = sql`
   select ${accountColumns},
          (select json_agg(json_build_object(
                    'from', c.from_currency, 'to', c.to_currency, 'rate', c.rate)
@@ -74,17 +74,17 @@ export async function insertAccount(
   account: AccountSettings,
   now: Date,
 ) {
-  const columns = ['account_id', 'created_at', ...settings.map(snakeCase)];
+  const columns = ['accountId', 'createdAt', ...settings].map(columnOf);
   await execute(tx, [accountId, now, ...settings.map((field) => account[field])])`
-    insert into accounts (${columns.join(', ')})
-    values (${columns.map((_column, index) => `$${index + 1}`).join(', ')})`;
+    insert into accounts (${joinSql(columns)})
+    values (${joinSql(columns.map((_column, index) => sql`$${index + 1}`))})`;
   await replaceAlternateCurrencies(tx, accountId, account.alternateCurrencies);
 }
 
 export async function updateAccount(tx: Transaction, accountId: string, account: AccountSettings) {
-  const changes = settings.map((field, index) => `${snakeCase(field)} = $${index + 2}`);
+  const changes = settings.map((field, index) => sql`${columnOf(field)} = $${index + 2}`);
   await execute(tx, [accountId, ...settings.map((field) => account[field])])`
-    update accounts set ${changes.join(', ')} where account_id = $1`;
+    update accounts set ${joinSql(changes)} where account_id = $1`;
   await replaceAlternateCurrencies(tx, accountId, account.alternateCurrencies);
 }
 

@@ -1,7 +1,8 @@
 /** The append-only audit log. Entries are inserted and read; the role of the service may not change or delete them. */
-import type { Actor, AuditAction, AuditEntry, Audited } from '../../domain/audit.ts';
+import type { Actor, AuditEntry, Audited } from '../../domain/audit.ts';
 import { newAuditId } from '../../domain/ids.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { columnsOf, sql } from '../../postgres/sql.ts';
 import { execute, listRows } from '../query.ts';
 
 export async function appendAudit(
@@ -29,17 +30,7 @@ export async function appendAudit(
                          $7::text[], $8::json[], $9::text[], $10::text[])`;
 }
 
-type AuditRow = {
-  audit_id: string;
-  at: Date;
-  actor: string;
-  user_id: string | null;
-  address: string | null;
-  action: AuditAction;
-  object: string;
-  note: string | null;
-  details: AuditEntry['details'];
-};
+type AuditRow = Actor & Omit<AuditEntry, 'accountId' | 'actor'>;
 
 /** The place of an entry in the log. */
 export type AuditCursor = Pick<AuditEntry, 'at' | 'auditId'>;
@@ -52,17 +43,12 @@ export async function listAudit(
 ): Promise<AuditEntry[]> {
   const values = [accountId, limit, ...(before ? [before.at, before.auditId] : [])];
   const rows = await listRows<AuditRow>(database, values)`
-    select audit_id, at, actor, user_id, address, action, object, note, details from audit
-     where account_id = $1 ${before ? 'and (at, audit_id) < ($3, $4)' : ''}
+    select ${columnsOf('auditId, at')}, actor as name,
+           ${columnsOf('userId, address, action, object, note, details')} from audit
+     where account_id = $1 ${before ? sql`and (at, audit_id) < ($3, $4)` : sql``}
      order by at desc, audit_id desc limit $2`;
-  return rows.map((row) => ({
-    accountId,
-    auditId: row.audit_id,
-    at: row.at,
-    actor: { name: row.actor, userId: row.user_id, address: row.address },
-    action: row.action,
-    object: row.object,
-    note: row.note,
-    details: row.details,
+  return rows.map(({ auditId, at, name, userId, address, ...done }) => ({
+    ...{ accountId, auditId, at, actor: { name, userId, address } },
+    ...done,
   }));
 }

@@ -1,7 +1,8 @@
 /** Endpoints of accounts: where events are sent. Contract 12.1. Their secrets are in `account-secrets.ts`. */
 import type { Endpoint } from '../../domain/accounts/endpoint.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import { columnsOf, execute, listRows } from '../query.ts';
+import { columnsOf, word } from '../../postgres/sql.ts';
+import { execute, listRows } from '../query.ts';
 
 const columns = columnsOf('accountId, endpointId, url, events, createdAt, disabledReason');
 
@@ -76,13 +77,14 @@ export async function disableEndpoint(
 export async function deleteEndpoint(tx: Transaction, { accountId, endpointId }: EndpointKey) {
   const values = [accountId, endpointId];
   // One statement for each state, because each state has its own index.
-  for (const state of ['pending', 'undelivered']) {
+  for (const state of ['pending', 'undelivered'] as const) {
     await execute(tx, values)`
       update events set state = 'dropped', next_attempt_at = null, body = null
-       where account_id = $1 and endpoint_id = $2 and state = '${state}'`;
+       where account_id = $1 and endpoint_id = $2 and state = '${word(state)}'`;
   }
-  for (const table of ['event_attempts', 'endpoints']) {
-    await execute(tx, values)`delete from ${table} where account_id = $1 and endpoint_id = $2`;
+  for (const table of ['event_attempts', 'endpoints'] as const) {
+    await execute(tx, values)`
+      delete from ${word(table)} where account_id = $1 and endpoint_id = $2`;
   }
 }
 

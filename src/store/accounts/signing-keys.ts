@@ -1,6 +1,7 @@
 /** The ids of the keys that sign tokens. The keys themselves are derived from the master key and never stored. */
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import { columnsOf, execute, listRows } from '../query.ts';
+import { columnsOf } from '../../postgres/sql.ts';
+import { execute, listRows } from '../query.ts';
 
 type StoredSigningKey = {
   readonly keyId: string;

@@ -5,9 +5,10 @@ import type { HeldNotice } from '../../domain/payments/records.ts';
 import type { Transaction as OrderTransaction } from '../../domain/payments/transaction.ts';
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { columnsOf } from '../../postgres/sql.ts';
 import type { OrderKey } from '../order-rows.ts';
 import { fieldsOf } from '../payments/transaction-rows.ts';
-import { columnsOf, execute, listRows } from '../query.ts';
+import { execute, listRows } from '../query.ts';
 
 export type ListedOrder = Pick<Order, 'orderId' | 'userId' | 'details' | 'earlierConsumers'>;
 

@@ -1,8 +1,9 @@
 /** Bodies of events are deleted by age, and erased with the personal data of a consumer. */
 import type { EventKey } from '../../domain/ids.ts';
 import type { Database, Queryable, Transaction } from '../../postgres/database.ts';
+import { sql } from '../../postgres/sql.ts';
 import type { OrderKey } from '../order-rows.ts';
-import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+import { defineAccountRows } from '../per-account.ts';
 import { countChanges, execute, listRows } from '../query.ts';
 import { ownedBy, type RowCursor, sweepRows } from '../sweep-cursors.ts';
 
@@ -38,30 +39,21 @@ const keyRows = defineAccountRows<EventRowKey>(
   },
 );
 
+const isOld = sql`account_id = $1 and (order_id, sequence, endpoint_id) in (
+     select row.order_id, row.sequence, row.endpoint_id from ${keyRows.from})`;
+
 async function removeBodies(tx: Transaction, scanned: readonly EventRow[]) {
   const old = ownedBy(scanned.filter(({ is_old }) => is_old));
-  const isOld = `account_id = $1 and (order_id, sequence, endpoint_id) in (
-     select row.order_id, row.sequence, row.endpoint_id from ${keyRows.from})`;
-  const pruned = await queryPerAccount<EventRowKey, (typeof old)[number]>(
-    tx,
-    old,
-    (accountId, own) => ({
-      name: 'remove-event-bodies',
-      text: `update events e set body = null, next_attempt_at = null,
-                    state = case when state = 'delivered' then state else 'dropped' end
-              where ${isOld}
-                and (state = 'delivered'
-                     or not exists (select from endpoints p where p.account_id = $1
-                                       and p.endpoint_id = e.endpoint_id))
-             returning account_id, order_id, sequence as position, endpoint_id`,
-      values: keyRows.toParameters(accountId, own),
-    }),
-  );
-  await queryPerAccount(tx, ownedBy(pruned), (accountId, own) => ({
-    name: 'delete-event-attempts',
-    text: `delete from event_attempts where ${isOld}`,
-    values: keyRows.toParameters(accountId, own),
-  }));
+  const pruned = await keyRows.query<EventRowKey>(tx, old, 'remove-event-bodies')`
+    update events e set body = null, next_attempt_at = null,
+           state = case when state = 'delivered' then state else 'dropped' end
+     where ${isOld}
+       and (state = 'delivered'
+            or not exists (select from endpoints p where p.account_id = $1
+                              and p.endpoint_id = e.endpoint_id))
+    returning account_id, order_id, sequence as position, endpoint_id`;
+  await keyRows.query(tx, ownedBy(pruned), 'delete-event-attempts')`
+    delete from event_attempts where ${isOld}`;
 }
 
 /** Also deletes what endpoints answered, which may repeat the body. */

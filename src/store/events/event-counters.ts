@@ -1,21 +1,10 @@
 /** Counts of events and endpoints for /metrics. Each is read from a partial index that contains only such rows. */
 import type { Queryable } from '../../postgres/database.ts';
+import { type Sql, sql } from '../../postgres/sql.ts';
 import { inOrder } from '../../postgres/statement.ts';
 import { findRow, findValue } from '../query.ts';
 
-type WaitingEvents = { readonly count: number; readonly oldestAt: Date | null };
-
-export type EventCounters = {
-  /** Of enabled endpoints: those of disabled ones wait for an operator. */
-  readonly pending: WaitingEvents;
-  readonly undelivered: number;
-  readonly disabledEndpoints: {
-    /** A person did it. */
-    readonly byOperator: number;
-    /** It was gone, or failed for days. */
-    readonly byService: number;
-  };
-};
+type EventCounters = Awaited<ReturnType<typeof countEvents>>;
 
 /** The reason of an endpoint that a person disabled. */
 export const disabledByOperator = 'Disabled by the operator.';
@@ -32,10 +21,10 @@ export async function countEvents(database: Queryable, limit: number | null) {
 
 /**
  * The join compares the accounts, so that each node of a cluster joins its own rows. A disabled endpoint may have any
- * number of events, which are not read.
+ * number of events, which wait for an operator and are not read.
  */
-async function countPending(database: Queryable, limit: number | null): Promise<WaitingEvents> {
-  type Counted = { count: number; oldest_at: Date | null };
+async function countPending(database: Queryable, limit: number | null) {
+  type Counted = { readonly count: number; readonly oldest_at: Date | null };
   const counted = await findRow<Counted>(database, [], `count-pending-events-${limit}`)`
     select count(*) as count, min(occurred_at) as oldest_at
       from (select d.occurred_at from endpoints e
@@ -44,7 +33,7 @@ async function countPending(database: Queryable, limit: number | null): Promise<
   return { count: counted?.count ?? 0, oldestAt: counted?.oldest_at ?? null };
 }
 
-async function countUndelivered(database: Queryable, limit: number | null): Promise<number> {
+async function countUndelivered(database: Queryable, limit: number | null) {
   const count = await findValue<number>(database, [], `count-undelivered-events-${limit}`)`
     select count(*) as count
       from (select 1 from events where state = 'undelivered' ${upTo(limit)}) as undelivered`;
@@ -52,12 +41,13 @@ async function countUndelivered(database: Queryable, limit: number | null): Prom
 }
 
 /** Without a limit each node of a cluster counts its own rows. */
-function upTo(limit: number | null): string {
-  return limit === null ? '' : `limit ${limit}`;
+function upTo(limit: number | null): Sql {
+  return limit === null ? sql`` : sql`limit ${limit}`;
 }
 
-async function countDisabled(database: Queryable): Promise<EventCounters['disabledEndpoints']> {
-  type Counted = EventCounters['disabledEndpoints'];
+/** By a person, or by the service because they were gone or failed for days. */
+async function countDisabled(database: Queryable) {
+  type Counted = { readonly byOperator: number; readonly byService: number };
   const values = [disabledByOperator];
   const counted = await findRow<Counted>(database, values, 'count-disabled-endpoints')`
     select count(*) filter (where disabled_reason = $1) as "byOperator",

@@ -4,12 +4,15 @@
  */
 import type { EventKey } from '../../domain/ids.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { columnsOf, sql } from '../../postgres/sql.ts';
 import type { EndpointKey } from '../accounts/endpoints.ts';
-import type { AddValue } from '../newest.ts';
-import { defineAccountRows, queryPerAccount } from '../per-account.ts';
-import { columnsOf, countChanges, listRows, listValues } from '../query.ts';
+import { addTo } from '../newest.ts';
+import { defineAccountRows } from '../per-account.ts';
+import { countChanges, findRow, listRows, listValues } from '../query.ts';
 
 export type EventDeliveryKey = EventKey & EndpointKey;
+
+const claimedColumns = columnsOf('accountId, endpointId, orderId, sequence, failures', 'e');
 
 export type ClaimedEvent = EventDeliveryKey & {
   readonly body: Buffer;
@@ -22,7 +25,7 @@ export type ClaimedEvent = EventDeliveryKey & {
 /** Enabled endpoints with an event that is due: one search of an index for each endpoint. */
 export function listDueEndpoints(database: Queryable, now: Date) {
   return listRows<EndpointKey>(database, [now], 'list-due-endpoints')`
-    select e.account_id as "accountId", e.endpoint_id as "endpointId" from endpoints e
+    select ${columnsOf('accountId, endpointId', 'e')} from endpoints e
      where e.disabled_reason is null
        and exists (select from events d
                     where d.account_id = e.account_id and d.endpoint_id = e.endpoint_id
@@ -53,7 +56,7 @@ export function claimEvents(
     update events e set next_attempt_at = $4, attempts = attempts + 1 from due
      where e.account_id = due.account_id and e.order_id = due.order_id
        and e.sequence = due.sequence and e.endpoint_id = due.endpoint_id
-    returning ${columnsOf('accountId, endpointId, orderId, sequence, failures', 'e')},
+    returning ${claimedColumns},
               e.attempts as attempt, coalesce(e.body, '') as body`;
 }
 
@@ -100,16 +103,13 @@ const resultRows = defineAccountRows<AttemptResult>({
  * the meantime.
  */
 export async function saveResults(tx: Transaction, results: readonly AttemptResult[]) {
-  await queryPerAccount(tx, results, (accountId, own) => ({
-    name: 'save-event-results',
-    text: `update events e
-              set state = row.state, failures = row.failures, next_attempt_at = row.next_attempt_at
-             from ${resultRows.from}
-            where e.account_id = $1 and e.order_id = row.order_id
-              and e.sequence = row.sequence and e.endpoint_id = row.endpoint_id
-              and (row.state = 'delivered' or (e.state = 'pending' and e.attempts = row.attempt))`,
-    values: resultRows.toParameters(accountId, own),
-  }));
+  await resultRows.query(tx, results, 'save-event-results')`
+    update events e
+       set state = row.state, failures = row.failures, next_attempt_at = row.next_attempt_at
+      from ${resultRows.from}
+     where e.account_id = $1 and e.order_id = row.order_id
+       and e.sequence = row.sequence and e.endpoint_id = row.endpoint_id
+       and (row.state = 'delivered' or (e.state = 'pending' and e.attempts = row.attempt))`;
 }
 
 const attemptRows = defineAccountRows<AttemptResult>({
@@ -123,17 +123,14 @@ const attemptRows = defineAccountRows<AttemptResult>({
  * deleted in the meantime has no attempts.
  */
 export async function insertAttempts(tx: Transaction, results: readonly AttemptResult[]) {
-  await queryPerAccount(tx, results, (accountId, own) => ({
-    name: 'insert-event-attempts',
-    text: `insert into event_attempts (account_id, order_id, sequence, endpoint_id, attempt, attempted_at,
-                                       status, duration_ms, response)
-           select e.account_id, row.order_id, row.sequence, row.endpoint_id, row.attempt,
-                  row.attempted_at, row.status, row.duration_ms, row.response
-             from ${attemptRows.from}
-             join endpoints e on e.account_id = $1 and e.endpoint_id = row.endpoint_id
-           on conflict do nothing`,
-    values: attemptRows.toParameters(accountId, own),
-  }));
+  await attemptRows.query(tx, results, 'insert-event-attempts')`
+    insert into event_attempts (account_id, order_id, sequence, endpoint_id, attempt, attempted_at,
+                                status, duration_ms, response)
+    select e.account_id, row.order_id, row.sequence, row.endpoint_id, row.attempt,
+           row.attempted_at, row.status, row.duration_ms, row.response
+      from ${attemptRows.from}
+      join endpoints e on e.account_id = $1 and e.endpoint_id = row.endpoint_id
+    on conflict do nothing`;
 }
 
 export type EndpointHealth = EndpointKey & {
@@ -146,22 +143,18 @@ const healthRows = defineAccountRows<EndpointHealth>({
   timestamptz: ['failingSince'],
 });
 
+const endpointIds = defineAccountRows<EndpointKey>({ text: ['endpointId'] });
+
 /** Writes only what changes. Returns since when each endpoint that fails has been failing. */
 export async function saveHealth(tx: Transaction, health: readonly EndpointHealth[]) {
-  await queryPerAccount(tx, health, (accountId, own) => ({
-    name: 'save-endpoint-health',
-    text: `update endpoints e set failing_since = row.failing_since from ${healthRows.from}
-            where e.account_id = $1 and e.endpoint_id = row.endpoint_id
-              and (e.failing_since is null) <> (row.failing_since is null)`,
-    values: healthRows.toParameters(accountId, own),
-  }));
+  await healthRows.query(tx, health, 'save-endpoint-health')`
+    update endpoints e set failing_since = row.failing_since from ${healthRows.from}
+     where e.account_id = $1 and e.endpoint_id = row.endpoint_id
+       and (e.failing_since is null) <> (row.failing_since is null)`;
   const failing = health.filter(({ failingSince }) => failingSince !== null);
-  return queryPerAccount<EndpointHealth, EndpointHealth>(tx, failing, (accountId, own) => ({
-    name: 'list-endpoint-health',
-    text: `select account_id as "accountId", endpoint_id as "endpointId", failing_since as "failingSince"
-             from endpoints where account_id = $1 and endpoint_id = any($2::text[])`,
-    values: [accountId, own.map(({ endpointId }) => endpointId)],
-  }));
+  return endpointIds.query<EndpointHealth>(tx, failing, 'list-endpoint-health')`
+    select ${columnsOf('accountId, endpointId, failingSince')}
+      from endpoints where account_id = $1 and endpoint_id = any($2::text[])`;
 }
 
 /** The ids of the endpoints that have this event, whatever became of it. */
@@ -189,12 +182,12 @@ export async function makeEventsDue(
   { now, claimedUntil }: { readonly now: Date; readonly claimedUntil: Date },
 ): Promise<ResentEvents> {
   const values: unknown[] = [accountId, endpointId];
-  const add: AddValue = (value) => `$${values.push(value)}`;
+  const add = addTo(values);
   const chosen =
     'event' in range
-      ? `order_id = ${add(range.event.orderId)} and sequence = ${add(range.event.sequence)}`
-      : `occurred_at >= ${add(range.since)}`;
-  const rows = await listRows<{ resent: number; pruned: number }>(database, values)`
+      ? sql`order_id = ${add(range.event.orderId)} and sequence = ${add(range.event.sequence)}`
+      : sql`occurred_at >= ${add(range.since)}`;
+  const row = await findRow<ResentEvents>(database, values)`
     with chosen as (
       select account_id, order_id, sequence, endpoint_id, body is null as is_pruned from events
        where account_id = $1 and endpoint_id = $2 and ${chosen}),
@@ -208,7 +201,7 @@ export async function makeEventsDue(
     select (select count(*) from chosen where not is_pruned)::integer as resent,
            (select count(*) from chosen where is_pruned)::integer as pruned,
            (select count(*) from due)`;
-  return { resent: rows[0]?.resent ?? 0, pruned: rows[0]?.pruned ?? 0 };
+  return { resent: row?.resent ?? 0, pruned: row?.pruned ?? 0 };
 }
 
 /** Makes events due that were given up and occurred at that time or later, at most `limit`, and returns how many. */

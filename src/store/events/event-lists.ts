@@ -5,9 +5,11 @@
 import type { EventType } from '../../domain/event-type.ts';
 import { type EventKey, firstOrderIdAt } from '../../domain/ids.ts';
 import type { Queryable } from '../../postgres/database.ts';
+import { columnsOf, joinSql, type Sql, sql, word } from '../../postgres/sql.ts';
 import type { EndpointKey } from '../accounts/endpoints.ts';
 import {
   type AddValue,
+  addTo,
   type Condition,
   compare,
   type FoundRows,
@@ -29,9 +31,8 @@ export type ListedEvent = EventDeliveryKey & {
   readonly nextAttemptAt: Date | null;
 };
 
-const columns = `account_id as "accountId", order_id as "orderId", sequence,
-  endpoint_id as "endpointId", event_type as type, occurred_at as "occurredAt", state, attempts,
-  next_attempt_at as "nextAttemptAt"`;
+const columns = sql`${columnsOf('accountId, orderId, sequence, endpointId')},
+  event_type as type, ${columnsOf('occurredAt, state, attempts, nextAttemptAt')}`;
 
 export type EventFilter = {
   readonly orderId?: string | undefined;
@@ -58,7 +59,7 @@ export async function findFilteredEvents(
   { filter, before, ...range }: StepRange & { readonly filter: EventFilter },
 ): Promise<FoundRows<ListedEvent>> {
   const { orderId, state, endpointId, orderedSince } = filter;
-  const since = compare('order_id >=', orderedSince && firstOrderIdAt(orderedSince));
+  const since = compare(sql`order_id >=`, orderedSince && firstOrderIdAt(orderedSince));
   const [beforeOrder, beforeSequence, beforeEndpoint] = before?.split('/') ?? [];
   const few = await findFew(database, accountId, filter);
   return findNewest(
@@ -66,50 +67,49 @@ export async function findFilteredEvents(
     accountId,
     {
       columns,
-      sortedBy: ['order_id', 'sequence', 'endpoint_id'],
+      sortedBy: [sql`order_id`, sql`sequence`, sql`endpoint_id`],
       cursor:
         before === undefined ? undefined : [beforeOrder, Number(beforeSequence), beforeEndpoint],
-      indexed: [...compare('order_id =', orderId), ...since],
+      indexed: [...compare(sql`order_id =`, orderId), ...since],
       looked: [
-        ...compare('state =', state),
-        ...compare('endpoint_id =', endpointId),
+        ...compare(sql`state =`, state),
+        ...compare(sql`endpoint_id =`, endpointId),
         () => ofExistingEndpoint,
       ],
-      from: (wanted, _max, add) => `${few?.(add) ?? 'events'} where ${wanted}`,
+      from: (wanted, _max, add) => sql`${few?.(add) ?? sql`events`} where ${wanted}`,
     },
     range,
   );
 }
 
-const ofExistingEndpoint = `endpoint_id = any (array (select p.endpoint_id from endpoints p
+const ofExistingEndpoint = sql`endpoint_id = any (array (select p.endpoint_id from endpoints p
                                                        where p.account_id = $1))`;
 
-/** States that few events have, so that each has an index of its own. */
-type RareState = Exclude<EventState, 'delivered'>;
-
-/** A query of all events of a state, unless they are too many. Their index does not sort them. */
+/**
+ * A query of all events of a state that few events have, so that it has an index of its own, unless they are too many.
+ * Their index does not sort them.
+ */
 async function findFew(
   database: Queryable,
   accountId: string,
   { orderId, state, endpointId }: EventFilter,
 ): Promise<Condition | undefined> {
   if (orderId !== undefined || state === undefined || state === 'delivered') return undefined;
-  const ofEndpoint = compare('and endpoint_id =', endpointId);
+  const ofEndpoint = compare(sql`and endpoint_id =`, endpointId);
   // The state is part of the text, because a parameter does not match the condition of a partial index.
-  const select = (selected: string, max: number, add: AddValue) =>
-    `(select ${selected} from events
-       where account_id = $1 and state = '${state}' and ${ofExistingEndpoint}
-             ${ofEndpoint.map((one) => one(add)).join('')} limit ${max}) few`;
+  const select = (selected: Sql, max: number, add: AddValue) =>
+    sql`(select ${selected} from events
+       where account_id = $1 and state = '${word(state)}' and ${ofExistingEndpoint}
+             ${joinSql(ofEndpoint.map((one) => one(add)))} limit ${max}) few`;
   const values: unknown[] = [accountId];
-  const add: AddValue = (value) => `$${values.push(value)}`;
-  const counted = select('', sortedMax + 1, add);
+  const counted = select(sql``, sortedMax + 1, addTo(values));
   const count = await findValue<number>(database, values)`
     select count(*)::integer as count from ${counted}`;
   return (count ?? 0) > sortedMax ? undefined : (toAdd) => select(fewColumns, sortedMax, toAdd);
 }
 
-const fewColumns =
-  'account_id, order_id, sequence, endpoint_id, event_type, occurred_at, state, attempts, next_attempt_at';
+const fewColumns = sql`account_id, order_id, sequence, endpoint_id, event_type, occurred_at, state,
+                       attempts, next_attempt_at`;
 
 type StoredEvent = EventKey & {
   readonly type: EventType;
@@ -122,8 +122,8 @@ type StoredEvent = EventKey & {
 
 export function findEvent(database: Queryable, { accountId, orderId, sequence }: EventKey) {
   return findRow<StoredEvent>(database, [accountId, orderId, sequence])`
-    select account_id as "accountId", order_id as "orderId", sequence, event_type as type,
-           transaction_id as "transactionId", status, occurred_at as "occurredAt", body
+    select ${columnsOf('accountId, orderId, sequence')}, event_type as type,
+           ${columnsOf('transactionId, status, occurredAt, body')}
       from events where account_id = $1 and order_id = $2 and sequence = $3
      order by body is null, endpoint_id limit 1`;
 }
@@ -139,8 +139,7 @@ export type StoredAttempt = {
 /** In the order in which they were made. */
 export function listAttempts(database: Queryable, { accountId, orderId, sequence }: EventKey) {
   return listRows<StoredAttempt>(database, [accountId, orderId, sequence])`
-    select endpoint_id as "endpointId", attempted_at as "attemptedAt", status,
-           duration_ms as "durationMs", response
+    select ${columnsOf('endpointId, attemptedAt, status, durationMs, response')}
       from event_attempts where account_id = $1 and order_id = $2 and sequence = $3
      order by attempted_at, endpoint_id, attempt`;
 }
@@ -165,11 +164,11 @@ type EndpointBacklog = EndpointKey & {
 
 /** One search of an index for each endpoint and state. */
 export async function listEndpointBacklogs(database: Queryable, accountId: string, max: number) {
-  const countOf = (state: RareState) => `(select count(*)::integer from (
+  const countOf = (state: Sql) => sql`(select count(*)::integer from (
       select 1 from events d where d.account_id = $1 and d.endpoint_id = e.endpoint_id
          and d.state = '${state}' limit $2) found) as ${state}`;
   return listRows<EndpointBacklog>(database, [accountId, max])`
-    select account_id as "accountId", endpoint_id as "endpointId",
-           failing_since as "failingSince", ${countOf('pending')}, ${countOf('undelivered')}
+    select ${columnsOf('accountId, endpointId, failingSince')},
+           ${countOf(sql`pending`)}, ${countOf(sql`undelivered`)}
       from endpoints e where account_id = $1`;
 }

@@ -3,8 +3,8 @@ import type { EventType } from '../../domain/event-type.ts';
 import type { EventKey } from '../../domain/ids.ts';
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Transaction } from '../../postgres/database.ts';
-import { insertRows } from '../../postgres/insert-rows.ts';
 import type { OrderKey } from '../order-rows.ts';
+import { insertAll, listValues } from '../query.ts';
 
 export type NewEvent = EventKey & {
   readonly type: EventType;
@@ -38,13 +38,10 @@ const newRows = defineRows<NewRow>(
 
 /** The orders must be locked: their lock ends the race for the next number. */
 export async function insertEvents(tx: Transaction, events: readonly NewEvent[]) {
-  if (events.length === 0) return;
-  const rows = events.flatMap((event) =>
+  const entries = events.flatMap((event) =>
     event.endpointIds.map((endpointId) => ({ event, endpointId })),
   );
-  await tx.query(
-    insertRows({ name: 'insert-events', into: 'events', rows: newRows, entries: rows }),
-  );
+  await insertAll(tx, { name: 'insert-events', into: 'events', rows: newRows, entries });
 }
 
 /** Which of these transactions of an order have events. */
@@ -53,11 +50,9 @@ export async function findAnnouncedIds(
   { accountId, orderId }: OrderKey,
   transactionIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const { rows } = await tx.query<{ transaction_id: string }>({
-    name: 'find-announced-ids',
-    text: `select distinct transaction_id from events
-            where account_id = $1 and order_id = $2 and transaction_id = any($3::text[])`,
-    values: [accountId, orderId, transactionIds],
-  });
-  return new Set(rows.map((row) => row.transaction_id));
+  const values = [accountId, orderId, transactionIds];
+  const ids = await listValues<string>(tx, values, 'find-announced-ids')`
+    select distinct transaction_id from events
+     where account_id = $1 and order_id = $2 and transaction_id = any($3::text[])`;
+  return new Set(ids);
 }

@@ -1,13 +1,14 @@
 /** The inbox: provider deliveries as received, with the state of each. */
 import type { Delivery, DeliveryKey, DeliveryState } from '../../domain/inbox/delivery.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { columnsOf, sql } from '../../postgres/sql.ts';
 import { queryPerAccount } from '../per-account.ts';
-import { columnsOf, findRow, listRows } from '../query.ts';
+import { findRow, listRows } from '../query.ts';
 
 /** Without headers and body, which may be large. */
-export const listedColumns = `${columnsOf('accountId, deliveryId, provider, deliveryKey, eventId, state, why, flags, expectedMerchant, orderId, tries, nextTryAt, receivedAt, finishedAt', 'd')}, d.erased_at is not null as "isErased"`;
+export const listedColumns = sql`${columnsOf('accountId, deliveryId, provider, deliveryKey, eventId, state, why, flags, expectedMerchant, orderId, tries, nextTryAt, receivedAt, finishedAt', 'd')}, d.erased_at is not null as "isErased"`;
 
-export const deliveryColumns = `${listedColumns}, d.headers, d.body`;
+export const deliveryColumns = sql`${listedColumns}, d.headers, d.body`;
 
 /** Ends the race to apply one delivery between the provider's repeat, the background worker and an operator. */
 export function lockDelivery(tx: Transaction, accountId: string, deliveryId: string) {
@@ -58,7 +59,7 @@ export function listDeliveriesOfOrder(database: Queryable, accountId: string, or
      order by finished_at, delivery_id`;
 }
 
-const isDue = `d.state in ('received', 'parked') and d.next_try_at <= $1 and d.body is not null`;
+const isDue = sql`d.state in ('received', 'parked') and d.next_try_at <= $1 and d.body is not null`;
 
 export async function hasDueDeliveries(database: Queryable, now: Date): Promise<boolean> {
   const rows = await listRows(database, [now], 'has-due-deliveries')`

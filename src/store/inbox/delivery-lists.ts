@@ -6,6 +6,7 @@
 import { deliveryIdAt, firstTimeKeyAt } from '../../domain/ids.ts';
 import type { Delivery, DeliveryState } from '../../domain/inbox/delivery.ts';
 import type { Queryable } from '../../postgres/database.ts';
+import { sql, word } from '../../postgres/sql.ts';
 import { compare, type FoundRows, findNewest, type StepRange } from '../newest.ts';
 import { listRows } from '../query.ts';
 import { listedColumns } from './deliveries.ts';
@@ -38,19 +39,19 @@ export function findFilteredDeliveries(
     accountId,
     {
       columns: listedColumns,
-      sortedBy: ['delivery_id'],
+      sortedBy: [sql`delivery_id`],
       cursor: before === undefined ? undefined : [deliveryIdAt(accountId, before)],
       indexed: [
         // Part of the text, because a parameter does not match the condition of the partial index.
-        ...(hasIndex ? [() => `state = '${state}'`] : []),
-        ...compare('delivery_id >=', first && deliveryIdAt(accountId, first)),
+        ...(hasIndex ? [() => sql`state = '${word(state)}'`] : []),
+        ...compare(sql`delivery_id >=`, first && deliveryIdAt(accountId, first)),
       ],
       looked: [
-        ...(hasIndex ? [] : compare('state =', state)),
-        ...compare('provider =', provider),
-        ...compare('received_at >=', since),
+        ...(hasIndex ? [] : compare(sql`state =`, state)),
+        ...compare(sql`provider =`, provider),
+        ...compare(sql`received_at >=`, since),
       ],
-      from: (wanted) => `deliveries d where ${wanted}`,
+      from: (wanted) => sql`deliveries d where ${wanted}`,
     },
     range,
   );

@@ -3,9 +3,9 @@ import type { Delivery, DeliveryResult } from '../../domain/inbox/delivery.ts';
 import type { ProviderEventKey, RepeatKey } from '../../domain/inbox/repeats.ts';
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Transaction } from '../../postgres/database.ts';
-import { insertRows } from '../../postgres/insert-rows.ts';
-import { defineAccountRows, queryPerAccount } from '../per-account.ts';
-import { columnsOf } from '../query.ts';
+import { columnsOf } from '../../postgres/sql.ts';
+import { defineAccountRows } from '../per-account.ts';
+import { insertAll } from '../query.ts';
 import { deliveryColumns } from './deliveries.ts';
 
 const rows = defineRows<Delivery>({
@@ -32,14 +32,11 @@ const rows = defineRows<Delivery>({
  * the same delivery first, the unique index fails the insert and the whole transaction is retried.
  */
 export async function insertDeliveries(tx: Transaction, deliveries: readonly Delivery[]) {
-  if (deliveries.length === 0) return;
-  await tx.query(
-    insertRows({
-      ...{ name: 'insert-deliveries', into: 'deliveries', rows, entries: deliveries },
-      key: ({ accountId, provider, deliveryKey }) => [accountId, provider, deliveryKey],
-      concurrentInserts: ['deliveries_account_id_provider_delivery_key_key', 'deliveries_event_id'],
-    }),
-  );
+  await insertAll(tx, {
+    ...{ name: 'insert-deliveries', into: 'deliveries', rows, entries: deliveries },
+    key: ({ accountId, provider, deliveryKey }) => [accountId, provider, deliveryKey],
+    concurrentInserts: ['deliveries_account_id_provider_delivery_key_key', 'deliveries_event_id'],
+  });
 }
 
 type Result = Pick<Delivery, 'accountId' | 'deliveryId'> & DeliveryResult;
@@ -52,15 +49,12 @@ const results = defineAccountRows<Result>({
 });
 
 export async function updateDeliveries(tx: Transaction, changed: readonly Result[]) {
-  await queryPerAccount(tx, changed, (accountId, own) => ({
-    name: 'update-deliveries',
-    text: `update deliveries d
-              set state = row.state, why = row.why, flags = row.flags, order_id = row.order_id,
-                  tries = row.tries, next_try_at = row.next_try_at, finished_at = row.finished_at
-             from ${results.from}
-            where d.account_id = $1 and d.delivery_id = row.delivery_id`,
-    values: results.toParameters(accountId, own),
-  }));
+  await results.query(tx, changed, 'update-deliveries')`
+    update deliveries d
+       set state = row.state, why = row.why, flags = row.flags, order_id = row.order_id,
+           tries = row.tries, next_try_at = row.next_try_at, finished_at = row.finished_at
+      from ${results.from}
+     where d.account_id = $1 and d.delivery_id = row.delivery_id`;
 }
 
 const keyRows = defineAccountRows<RepeatKey>({ text: ['provider', 'deliveryKey'] });
@@ -70,17 +64,15 @@ const keyRows = defineAccountRows<RepeatKey>({ text: ['provider', 'deliveryKey']
  * order, account by account, so that two batches cannot deadlock.
  */
 export function lockDeliveriesByKey(tx: Transaction, keys: readonly RepeatKey[]) {
-  return queryPerAccount<Delivery, RepeatKey>(tx, keys, (accountId, own) => ({
-    name: 'lock-deliveries-by-key',
-    text: `select ${deliveryColumns}
-             from ${keyRows.from} join deliveries d
-               on d.account_id = $1 and d.provider = row.provider and d.delivery_key = row.delivery_key
-            order by d.provider, d.delivery_key
-              for update of d`,
-    values: keyRows.toParameters(accountId, own),
-  }));
+  return keyRows.query<Delivery>(tx, keys, 'lock-deliveries-by-key')`
+    select ${deliveryColumns}
+      from ${keyRows.from} join deliveries d
+        on d.account_id = $1 and d.provider = row.provider and d.delivery_key = row.delivery_key
+     order by d.provider, d.delivery_key
+       for update of d`;
 }
 
+const heldColumns = columnsOf('accountId, provider, eventId', 'd');
 const eventRows = defineAccountRows<ProviderEventKey>({ text: ['provider', 'eventId'] });
 
 /**
@@ -88,12 +80,9 @@ const eventRows = defineAccountRows<ProviderEventKey>({ text: ['provider', 'even
  * the insert through its unique index.
  */
 export function listHeldEvents(tx: Transaction, events: readonly ProviderEventKey[]) {
-  return queryPerAccount<ProviderEventKey, ProviderEventKey>(tx, events, (accountId, own) => ({
-    name: 'list-held-events',
-    text: `select ${columnsOf('accountId, provider, eventId', 'd')}
-             from ${eventRows.from} join deliveries d
-               on d.account_id = $1 and d.provider = row.provider and d.event_id = row.event_id
-            where d.event_id is not null`,
-    values: eventRows.toParameters(accountId, own),
-  }));
+  return eventRows.query<ProviderEventKey>(tx, events, 'list-held-events')`
+    select ${heldColumns}
+      from ${eventRows.from} join deliveries d
+        on d.account_id = $1 and d.provider = row.provider and d.event_id = row.event_id
+     where d.event_id is not null`;
 }

@@ -4,7 +4,8 @@
  */
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
-import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+import { columnsOf, type Sql, sql, word } from '../../postgres/sql.ts';
+import { defineAccountRows } from '../per-account.ts';
 import { listRows } from '../query.ts';
 import type { DeliveryCursor } from '../sweep-cursors.ts';
 
@@ -49,12 +50,12 @@ export async function walkDeliveries(
     commitDelaySecondsMax,
   ];
   const rows = await listRows<ListedDelivery>(database, values)`
-    select account_id as "accountId", delivery_id as "deliveryId", provider,
+    select ${columnsOf('accountId, deliveryId, provider')},
            next_try_at is null or next_try_at > $3 as "isWaiting",
            coalesce(finished_at, next_try_at - interval '1 second' * ($5::double precision[])[tries], received_at)
              - interval '1 second' * case when tries <= array_length($5, 1) + 1 then $6 else 0 end as "triedAt"
       from deliveries
-     where state = '${state}' and (account_id, delivery_id) > ($1, $2)
+     where state = '${word(state)}' and (account_id, delivery_id) > ($1, $2)
      order by account_id, delivery_id limit $4`;
   const waiting = rows.filter(({ isWaiting }) => isWaiting);
   const known = await database.pipelined((connection) => listKnown(connection, waiting));
@@ -73,27 +74,21 @@ async function listKnown(
   database: Queryable,
   listed: readonly ListedDelivery[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await queryPerAccount<{ delivery_id: string }, ListedDelivery>(
-    database,
-    listed,
-    (accountId, own) => ({
-      name: 'list-known-deliveries',
-      // Every look-up is a scalar subquery by a complete key, because the planner can turn neither that nor "offset 0"
-      // into a scan of a whole table.
-      text: `with page as materialized (select * from ${pageRows.from})
-             select delivery_id from page
-              where (select bool_or(greatest(${changedAt('by_id')}, ${changedAt('by_invoice')},
-                                             ${changedAt('by_provider')}, ${changedAt('by_payment')})
-                                    > page.tried_at)
-                       from (${namedOrders} offset 0) named)`,
-      values: pageRows.toParameters(accountId, own),
-    }),
-  );
+  // Every look-up is a scalar subquery by a complete key, because the planner can turn neither that nor "offset 0"
+  // into a scan of a whole table.
+  type Known = { delivery_id: string };
+  const rows = await pageRows.query<Known>(database, listed, 'list-known-deliveries')`
+    with page as materialized (select * from ${pageRows.from})
+    select delivery_id from page
+     where (select bool_or(greatest(${changedAt(sql`by_id`)}, ${changedAt(sql`by_invoice`)},
+                                    ${changedAt(sql`by_provider`)}, ${changedAt(sql`by_payment`)})
+                           > page.tried_at)
+              from (${namedOrders} offset 0) named)`;
   return new Set(rows.map((row) => row.delivery_id));
 }
 
 /** What each reference of a delivery may name. */
-const namedOrders = `
+const namedOrders = sql`
   select r.reference as by_id,
          (select o.order_id from orders o
            where o.account_id = $1 and o.invoice_id = r.reference) as by_invoice,
@@ -107,8 +102,8 @@ const namedOrders = `
    where r.account_id = $1 and r.delivery_id = page.delivery_id`;
 
 /** Null if there is no such order. The last row of a history is never pruned. */
-function changedAt(orderId: string): string {
-  return `(select greatest(o.created_at, (select h.happened_at from history h
+function changedAt(orderId: Sql): Sql {
+  return sql`(select greatest(o.created_at, (select h.happened_at from history h
                                            where h.account_id = $1 and h.order_id = o.order_id
                                            order by h.position desc limit 1))
              from orders o where o.account_id = $1 and o.order_id = ${orderId})`;

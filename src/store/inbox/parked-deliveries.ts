@@ -1,9 +1,8 @@
 /** The references that parked deliveries wait for: ids that no order has yet. */
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import { insertRows } from '../../postgres/insert-rows.ts';
-import { defineAccountRows, queryPerAccount } from '../per-account.ts';
-import { execute } from '../query.ts';
+import { defineAccountRows } from '../per-account.ts';
+import { execute, insertAll } from '../query.ts';
 
 export type ParkedDelivery = {
   readonly accountId: string;
@@ -23,27 +22,21 @@ const referenceRows = defineRows<Reference>(
 
 export async function insertDeliveryReferences(tx: Transaction, parked: readonly ParkedDelivery[]) {
   const references = parked.flatMap(({ names, ...own }) => names.map((name) => ({ ...own, name })));
-  if (references.length === 0) return;
-  await tx.query(
-    insertRows({
-      ...{ name: 'insert-delivery-references', into: 'delivery_references', rows: referenceRows },
-      entries: references,
-      end: 'on conflict (account_id, reference, delivery_id) do nothing',
-    }),
-  );
+  await insertAll(tx, {
+    ...{ name: 'insert-delivery-references', into: 'delivery_references', rows: referenceRows },
+    entries: references,
+    end: 'on conflict (account_id, reference, delivery_id) do nothing',
+  });
 }
 
 const parkedRows = defineAccountRows<ParkedDelivery>({ text: ['deliveryId'], 'text[]': ['names'] });
 
 /** Deletes the references that a delivery is not parked for any more: all of them when it is not parked. */
 export async function deleteOtherReferences(tx: Transaction, parked: readonly ParkedDelivery[]) {
-  await queryPerAccount(tx, parked, (accountId, own) => ({
-    name: 'delete-other-references',
-    text: `delete from delivery_references r using ${parkedRows.from}
-            where r.account_id = $1 and r.delivery_id = row.delivery_id
-              and r.reference <> all (row.names)`,
-    values: parkedRows.toParameters(accountId, own),
-  }));
+  await parkedRows.query(tx, parked, 'delete-other-references')`
+    delete from delivery_references r using ${parkedRows.from}
+     where r.account_id = $1 and r.delivery_id = row.delivery_id
+       and r.reference <> all (row.names)`;
 }
 
 export async function deleteReferencesOf(
@@ -77,15 +70,12 @@ export async function listParkedDeliveries(database: Queryable, known: readonly 
   const flat = known.flatMap(({ accountId, names }, index) =>
     names.map((name) => ({ index, accountId, name })),
   );
-  const rows = await queryPerAccount<ParkedRow, KnownName>(database, flat, (accountId, own) => ({
-    name: 'list-parked-deliveries',
-    // The limit also fixes the plan: on a small table the planner would choose to read all of it.
-    text: `select index, array(select r.delivery_id from delivery_references r
-                      where r.account_id = $1 and r.reference = row.reference
-                      order by r.delivery_id limit ${parkedOfNameMax}) as delivery_ids
-             from ${knownNameRows.from}`,
-    values: knownNameRows.toParameters(accountId, own),
-  }));
+  // The limit also fixes the plan: on a small table the planner would choose to read all of it.
+  const rows = await knownNameRows.query<ParkedRow>(database, flat, 'list-parked-deliveries')`
+    select index, array(select r.delivery_id from delivery_references r
+               where r.account_id = $1 and r.reference = row.reference
+               order by r.delivery_id limit ${parkedOfNameMax}) as delivery_ids
+      from ${knownNameRows.from}`;
   const found = Map.groupBy(rows, ({ index }) => index);
   return known.map((_names, index) => [
     ...new Set((found.get(index) ?? []).flatMap((row) => row.delivery_ids)),

@@ -4,6 +4,7 @@ import type { FlagKey, ReviewResolution } from '../../domain/inbox/review.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Queryable, Statement, Transaction } from '../../postgres/database.ts';
+import { columnsOf } from '../../postgres/sql.ts';
 import { changesOne, execute, listRows } from '../query.ts';
 
 export async function listResolutions(
@@ -34,17 +35,12 @@ export function insertResolution(
 }
 
 /** The deliveries of an order that need review. The lock ends the race with an operator who resolves one by its id. */
-export async function lockDeliveriesToReview(
-  tx: Transaction,
-  accountId: string,
-  orderId: string,
-): Promise<Array<{ readonly deliveryId: string; readonly flags: readonly ReviewFlag[] }>> {
-  const values = [accountId, orderId];
-  const rows = await listRows<{ delivery_id: string; flags: ReviewFlag[] }>(tx, values)`
-    select delivery_id, flags from deliveries
+export function lockDeliveriesToReview(tx: Transaction, accountId: string, orderId: string) {
+  type Locked = Pick<LockedToResolve, 'deliveryId' | 'flags'>;
+  return listRows<Locked>(tx, [accountId, orderId])`
+    select ${columnsOf('deliveryId, flags')} from deliveries
      where account_id = $1 and order_id = $2 and state = 'needs_review'
      order by delivery_id for update`;
-  return rows.map(({ delivery_id: deliveryId, flags }) => ({ deliveryId, flags }));
 }
 
 /** The deliveries must be locked, and be dead or in need of review. */
@@ -75,7 +71,7 @@ export function lockToResolve(
   { state, before }: { readonly state: DeliveryState; readonly before: Date },
 ) {
   return listRows<LockedToResolve>(tx, [accountId, deliveryIds, state, before])`
-    select delivery_id as "deliveryId", flags, order_id as "orderId", provider from deliveries
+    select ${columnsOf('deliveryId, flags, orderId, provider')} from deliveries
      where account_id = $1 and delivery_id = any($2::text[])
        and state = $3 and coalesce(finished_at, received_at) < $4
      order by delivery_id for update skip locked`;

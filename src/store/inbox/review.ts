@@ -6,6 +6,7 @@ import type { DeliveryState } from '../../domain/inbox/delivery.ts';
 import { orderIdOf } from '../../domain/inbox/review.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
+import { columnsOf, joinSql, type Sql, sql, word } from '../../postgres/sql.ts';
 import { queryPerAccount } from '../per-account.ts';
 import { listRows } from '../query.ts';
 import { selectResolutions } from './review-resolutions.ts';
@@ -44,12 +45,12 @@ export async function listDeliveriesToReview(
 ): Promise<DeliveryToReview[]> {
   const { isOne, from, id } = startOf(page);
   const isNext = isOne
-    ? 'account_id = $1 and delivery_id > $2'
-    : '(account_id, delivery_id) > ($1, $2)';
+    ? sql`account_id = $1 and delivery_id > $2`
+    : sql`(account_id, delivery_id) > ($1, $2)`;
   return listRows<DeliveryToReview>(database, [from, id, page.limit])`
-    select account_id as "accountId", delivery_id as "deliveryId", state, why, flags,
-           order_id as "orderId", coalesce(finished_at, received_at) as since
-      from deliveries where state = '${state}' and ${isNext}
+    select ${columnsOf('accountId, deliveryId, state, why, flags, orderId')},
+           coalesce(finished_at, received_at) as since
+      from deliveries where state = '${word(state)}' and ${isNext}
      order by account_id, delivery_id limit $3`;
 }
 
@@ -64,37 +65,38 @@ export type Flagged = {
   readonly happenedAt: Date;
 };
 
-const orderColumns = `account_id as "accountId", order_id as "orderId", null as "transactionId", flags,
+const orderColumns = sql`account_id as "accountId", order_id as "orderId", null as "transactionId", flags,
                       created_at as "happenedAt"`;
 
 export function listFlaggedOrders(database: Database, page: ReviewPage): Promise<Flagged[]> {
   return listOpen(database, page, {
-    table: 'orders',
+    table: sql`orders`,
     columns: orderColumns,
-    key: ['order_id'],
+    ...{ key: [sql`order_id`], subject: sql`order_id` },
     keyOf: (id) => [id],
   });
 }
 
-const transactionColumns = `account_id as "accountId", order_id as "orderId",
+const transactionColumns = sql`account_id as "accountId", order_id as "orderId",
   transaction_id as "transactionId", flags,
   coalesce(finished_at, recorded_at, started_at, 'epoch') as "happenedAt"`;
 
 /** `after` names a transaction, whose id begins with that of its order. */
 export function listFlaggedTransactions(database: Database, page: ReviewPage): Promise<Flagged[]> {
   return listOpen(database, page, {
-    table: 'transactions',
+    table: sql`transactions`,
     columns: transactionColumns,
-    key: ['order_id', 'transaction_id'],
+    ...{ key: [sql`order_id`, sql`transaction_id`], subject: sql`transaction_id` },
     keyOf: (id) => [orderIdOf(id), id],
   });
 }
 
 type FlaggedTable = {
-  readonly table: 'orders' | 'transactions';
-  readonly columns: string;
-  /** The columns of its key behind the account; the last one names the row. */
-  readonly key: readonly string[];
+  readonly table: Sql;
+  readonly columns: Sql;
+  /** The columns of its key behind the account, of which the last names the row. */
+  readonly key: readonly Sql[];
+  readonly subject: Sql;
   readonly keyOf: (id: string) => readonly string[];
 };
 
@@ -107,7 +109,7 @@ async function listOpen(database: Database, page: ReviewPage, flagged: FlaggedTa
   if (page.accountId !== undefined) return listPage(database, page, flagged, isOpenIn(flagged));
   const open: Flagged[] = [];
   for (let { after } = page; ; ) {
-    const rows = await listPage(database, { ...page, after }, flagged, '');
+    const rows = await listPage(database, { ...page, after }, flagged, sql``);
     const isResolved = await findResolved(database, rows);
     open.push(...rows.filter((row) => !row.flags.every((flag) => isResolved(row, flag))));
     const last = rows.at(-1);
@@ -118,25 +120,25 @@ async function listOpen(database: Database, page: ReviewPage, flagged: FlaggedTa
 }
 
 /** The condition that leaves out resolved rows of the account `$1`. */
-function isOpenIn({ table, key }: FlaggedTable): string {
-  return `and account_id = $1
+function isOpenIn({ table, subject }: FlaggedTable): Sql {
+  return sql`and account_id = $1
           and not flags <@ array(select r.flag from review_resolutions r
-                                  where r.account_id = $1 and r.subject = ${table}.${key.at(-1)})`;
+                                  where r.account_id = $1 and r.subject = ${table}.${subject})`;
 }
 
 async function listPage(
   database: Queryable,
   page: ReviewPage,
   { table, columns, key, keyOf }: FlaggedTable,
-  isWanted: string,
+  isWanted: Sql,
 ): Promise<Flagged[]> {
   const { from, id } = startOf(page);
-  const parameters = key.map((_column, index) => `$${index + 3}`);
+  const parameters = key.map((_column, index) => sql`$${index + 3}`);
   return listRows<Flagged>(database, [from, page.limit, ...keyOf(id)])`
     select ${columns} from ${table}
-     where flags <> '{}' and (account_id, ${key.join(', ')}) > ($1, ${parameters.join(', ')})
+     where flags <> '{}' and (account_id, ${joinSql(key)}) > ($1, ${joinSql(parameters)})
        ${isWanted}
-     order by account_id, ${key.join(', ')} limit $2`;
+     order by account_id, ${joinSql(key)} limit $2`;
 }
 
 function subjectOf({ orderId, transactionId }: Flagged): string {

@@ -1,8 +1,8 @@
 /** The table `checkouts`: which consumers opened the checkout of an order, chose a way to pay, and how it ended. */
 import type { Order } from '../../domain/orders/order.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
-import type { OrderKey } from '../order-rows.ts';
-import { queryPerAccount } from '../per-account.ts';
+import { columnsOf } from '../../postgres/sql.ts';
+import { type OrderKey, orderIds } from '../order-rows.ts';
 import { changesOne, findRow, listRows } from '../query.ts';
 
 const checkoutOutcomes = ['paid', 'failed', 'left'] as const;
@@ -41,28 +41,26 @@ type OpenedCheckout = { readonly openedAt: Date; readonly chosenAt: Date | null 
 
 export function findCheckout(database: Queryable, { accountId, orderId }: OrderKey) {
   return findRow<OpenedCheckout>(database, [accountId, orderId])`
-    select opened_at as "openedAt", chosen_at as "chosenAt" from checkouts
+    select ${columnsOf('openedAt, chosenAt')} from checkouts
      where account_id = $1 and order_id = $2`;
 }
 
 /** Checkouts whose order has lapsed by now, the oldest first, with what has become of the order. */
 export async function listEndedCheckouts(database: Database, now: Date, limit: number) {
   const rows = await listRows<OrderKey>(database, [now, limit])`
-    select account_id as "accountId", order_id as "orderId" from checkouts
+    select ${columnsOf('accountId, orderId')} from checkouts
      where outcome is null and lapses_at <= $1 order by lapses_at limit $2`;
   type Outcome = { readonly order_id: string; readonly outcome: CheckoutOutcome };
-  const outcomes = await database.pipelined((connection) =>
-    queryPerAccount<Outcome, OrderKey>(connection, rows, (accountId, own) => ({
-      name: 'find-checkout-outcomes',
-      text: `select order_id,
-                    case when status = 'completed' then 'paid'
-                         when exists (select from transactions t
-                                       where t.account_id = $1 and t.order_id = o.order_id
-                                         and t.type = 'payment' and t.status in ('failed', 'reversed'))
-                         then 'failed' else 'left' end as outcome
-               from orders o where account_id = $1 and order_id = any($2::text[])`,
-      values: [accountId, own.map(({ orderId }) => orderId)],
-    })),
+  const outcomes = await database.pipelined(
+    (connection) =>
+      orderIds.query<Outcome>(connection, rows, 'find-checkout-outcomes')`
+      select order_id,
+             case when status = 'completed' then 'paid'
+                  when exists (select from transactions t
+                                where t.account_id = $1 and t.order_id = o.order_id
+                                  and t.type = 'payment' and t.status in ('failed', 'reversed'))
+                  then 'failed' else 'left' end as outcome
+        from orders o where account_id = $1 and order_id = any($2::text[])`,
   );
   const byOrder = new Map(outcomes.map(({ order_id, outcome }) => [order_id, outcome]));
   return rows.map((key) => ({ ...key, outcome: byOrder.get(key.orderId) ?? ('left' as const) }));

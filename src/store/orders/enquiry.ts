@@ -7,7 +7,7 @@ import type { Transaction as OrderTransaction } from '../../domain/payments/tran
 import type { Queryable } from '../../postgres/database.ts';
 import { type OrderRow, type StoredOrder, toOrder } from '../order-rows.ts';
 import { type TransactionRow, toTransaction } from '../payments/transaction-rows.ts';
-import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+import { defineAccountRows } from '../per-account.ts';
 
 export type OrderWithTransactions = {
   readonly order: Order & Pick<StoredOrder, 'heldNotices'>;
@@ -59,28 +59,26 @@ function keyOf({ accountId, idName, id }: OrderQuestion): string {
 
 async function askEach(database: Queryable, questions: readonly OrderQuestion[]) {
   const asked = questions.map((question, index) => ({ ...question, index }));
-  const rows = await queryPerAccount<EnquiryRow, Asked>(database, asked, (accountId, own) => ({
-    name: 'find-orders-with-transactions',
-    text: `with question as materialized (select * from ${questionRows.from})
-           select o.*,
-                  (select json_agg(t) from (
-                     select transaction_id, type, provider, psp_transaction_id, status, amount,
-                            currency, started_at, recorded_at, finished_at, fields, flags, start,
-                            polled_at
-                       from transactions
-                      where account_id = $1 and order_id = o.order_id) t) as transactions
-             from (
-               select q.index, o.* from question q join orders o
-                   on o.account_id = $1 and o.order_id = q.order_id
-                where q.transaction is null or q.transaction = (
-                  select t.transaction_id from transactions t
-                   where t.account_id = $1 and t.order_id = q.order_id
-                     and t.transaction_id = q.transaction)
-                union all
-               select q.index, o.* from question q join orders o
-                   on o.account_id = $1 and o.invoice_id = q.invoice_id) o`,
-    values: questionRows.toParameters(accountId, own),
-  }));
+  const name = 'find-orders-with-transactions';
+  const rows = await questionRows.query<EnquiryRow>(database, asked, name)`
+    with question as materialized (select * from ${questionRows.from})
+    select o.*,
+           (select json_agg(t) from (
+              select transaction_id, type, provider, psp_transaction_id, status, amount,
+                     currency, started_at, recorded_at, finished_at, fields, flags, start,
+                     polled_at
+                from transactions
+               where account_id = $1 and order_id = o.order_id) t) as transactions
+      from (
+        select q.index, o.* from question q join orders o
+            on o.account_id = $1 and o.order_id = q.order_id
+         where q.transaction is null or q.transaction = (
+           select t.transaction_id from transactions t
+            where t.account_id = $1 and t.order_id = q.order_id
+              and t.transaction_id = q.transaction)
+         union all
+        select q.index, o.* from question q join orders o
+            on o.account_id = $1 and o.invoice_id = q.invoice_id) o`;
   const found = new Map(rows.map((row) => [row.index, row]));
   return questions.map((_question, index) => {
     const row = found.get(index);

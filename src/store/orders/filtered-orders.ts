@@ -3,7 +3,16 @@ import { firstOrderIdAt } from '../../domain/ids.ts';
 import type { OrderStatus } from '../../domain/orders/order.ts';
 import type { OrderFilter, PaymentFilter } from '../../domain/orders/order-filter.ts';
 import type { Queryable } from '../../postgres/database.ts';
-import { type Condition, compare, type FoundRows, findNewest, type StepRange } from '../newest.ts';
+import { type Sql, sql, word } from '../../postgres/sql.ts';
+import {
+  allOf,
+  always,
+  type Condition,
+  compare,
+  type FoundRows,
+  findNewest,
+  type StepRange,
+} from '../newest.ts';
 import type { OrderKey } from '../order-rows.ts';
 import { isRefunded as isRefundedSql } from '../payments/transactions.ts';
 
@@ -14,23 +23,23 @@ export function findFilteredOrders(
   accountId: string,
   { filter, before, now, ...range }: FilteredRange,
 ): Promise<FoundRows<OrderKey>> {
-  const id = 'order_id';
+  const id = sql`order_id`;
   const { flag, from, to } = filter;
   const looked = conditionsOf(filter, now);
   return findNewest(
     database,
     accountId,
     {
-      columns: '$1 as "accountId", order_id as "orderId"',
+      columns: sql`$1 as "accountId", order_id as "orderId"`,
       sortedBy: [id],
       cursor: before === undefined ? undefined : [before],
       indexed: [
-        ...compare(`${id} >=`, from && firstOrderIdAt(from)),
-        ...compare(`${id} <`, to && firstOrderIdAt(to)),
+        ...compare(sql`${id} >=`, from && firstOrderIdAt(from)),
+        ...compare(sql`${id} <`, to && firstOrderIdAt(to)),
       ],
-      looked: flag === undefined ? looked : [() => 'has_flag', isOrderWith(looked)],
+      looked: flag === undefined ? looked : [() => sql`has_flag`, isOrderWith(looked)],
       from: (wanted, max, add) =>
-        flag === undefined ? `orders o where ${wanted}` : flagged(id, wanted, max, add(flag)),
+        flag === undefined ? sql`orders o where ${wanted}` : flagged(id, wanted, max, add(flag)),
     },
     range,
   );
@@ -40,18 +49,18 @@ export function findFilteredOrders(
  * Flags of orders and of transactions have an index each. Both are read from the newest on: the newest of both together
  * are among the newest of each.
  */
-function flagged(id: string, wanted: string, max: string, flag: string): string {
-  const newest = (table: string) =>
-    `(select order_id, bool_or(${flag} = any(flags)) as has_flag from ${table}
+function flagged(id: Sql, wanted: Sql, max: Sql, flag: Sql): Sql {
+  const newest = (table: Sql) =>
+    sql`(select order_id, bool_or(${flag} = any(flags)) as has_flag from ${table}
        where flags <> '{}' and ${wanted} group by order_id order by ${id} desc limit ${max})`;
-  return `(select order_id, bool_or(has_flag) as has_flag
-             from (${newest('orders')} union all ${newest('transactions')}) of_each
+  return sql`(select order_id, bool_or(has_flag) as has_flag
+             from (${newest(sql`orders`)} union all ${newest(sql`transactions`)}) of_each
             group by order_id) flagged`;
 }
 
 /** For an order of which only the id was read. */
 function isOrderWith(conditions: readonly Condition[]): Condition {
-  return (add) => `(select ${['true', ...conditions.map((one) => one(add))].join(' and ')}
+  return (add) => sql`(select ${allOf([always, ...conditions], add)}
                       from orders o where o.account_id = $1 and o.order_id = flagged.order_id)`;
 }
 
@@ -60,10 +69,10 @@ function conditionsOf(filter: OrderFilter, now: Date): Condition[] {
   const { status, from, currency, amountMin, amountMax, payment, isRefunded } = filter;
   return [
     ...(status ? [statusOf(status, now)] : []),
-    ...compare('o.created_at >=', from),
-    ...compare('o.currency =', currency),
-    ...compare('o.total_amount >=', amountMin),
-    ...compare('o.total_amount <=', amountMax),
+    ...compare(sql`o.created_at >=`, from),
+    ...compare(sql`o.currency =`, currency),
+    ...compare(sql`o.total_amount >=`, amountMin),
+    ...compare(sql`o.total_amount <=`, amountMax),
     ...(payment ? [hasTransaction(paymentOf(payment))] : []),
     ...(isRefunded ? [hasTransaction([() => isRefundedSql])] : []),
   ];
@@ -73,13 +82,13 @@ function conditionsOf(filter: OrderFilter, now: Date): Condition[] {
 function statusOf(status: OrderStatus, now: Date): Condition {
   switch (status) {
     case 'completed':
-      return () => `o.status = 'completed'`;
+      return () => sql`o.status = 'completed'`;
     case 'lapsed':
       return (add) =>
-        `(o.status = 'lapsed' or o.status in ('new', 'pending') and o.lapses_at <= ${add(now)})`;
+        sql`(o.status = 'lapsed' or o.status in ('new', 'pending') and o.lapses_at <= ${add(now)})`;
     case 'new':
     case 'pending':
-      return (add) => `o.status = '${status}' and o.lapses_at > ${add(now)}`;
+      return (add) => sql`o.status = '${word(status)}' and o.lapses_at > ${add(now)}`;
     default:
       return status satisfies never;
   }
@@ -87,17 +96,19 @@ function statusOf(status: OrderStatus, now: Date): Condition {
 
 /** A scalar subquery. For "exists" the planner would read all transactions of the account into a hash table. */
 function hasTransaction(conditions: readonly Condition[]): Condition {
-  return (add) => `(select true from transactions t
+  return (add) => sql`(select true from transactions t
             where t.account_id = $1 and t.order_id = o.order_id
-              and ${conditions.map((one) => one(add)).join(' and ')} limit 1) is not null`;
+              and ${allOf(conditions, add)} limit 1) is not null`;
 }
+
+const failureCode = sql`coalesce(t.fields -> 'failure' ->> 'code', '')`;
 
 function paymentOf({ status, mode, provider, failure }: PaymentFilter): Condition[] {
   return [
-    () => `t.type = 'payment'`,
-    ...compare('t.status =', status),
-    ...compare(`coalesce(t.fields ->> 'paymentMode', '') =`, mode),
-    ...compare('t.provider =', provider),
-    ...compare(`t.status = 'failed' and coalesce(t.fields -> 'failure' ->> 'code', '') =`, failure),
+    () => sql`t.type = 'payment'`,
+    ...compare(sql`t.status =`, status),
+    ...compare(sql`coalesce(t.fields ->> 'paymentMode', '') =`, mode),
+    ...compare(sql`t.provider =`, provider),
+    ...compare(sql`t.status = 'failed' and ${failureCode} =`, failure),
   ];
 }

@@ -2,7 +2,7 @@
 import type { CallRecord, HistoryEntry } from '../../domain/history.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import type { OrderKey } from '../order-rows.ts';
-import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+import { defineAccountRows } from '../per-account.ts';
 import { execute, listRows } from '../query.ts';
 
 type Appended = { readonly order: OrderKey; readonly entries: readonly HistoryEntry[] };
@@ -22,16 +22,13 @@ const rows = defineAccountRows<Row>(
 
 /** The orders must be locked: new positions continue from the highest stored one. */
 export async function appendHistory(tx: Transaction, appended: readonly Appended[]) {
-  await queryPerAccount(tx, appended.flatMap(toRows), (accountId, own) => ({
-    name: 'append-history',
-    text: `insert into history (account_id, order_id, position, cause, happened_at, entries)
-           select $1, order_id,
-             position_offset + (select coalesce(max(position), 0) from history h
-                                 where h.account_id = $1 and h.order_id = row.order_id),
-             cause, happened_at, entries
-             from ${rows.from}`,
-    values: rows.toParameters(accountId, own),
-  }));
+  await rows.query(tx, appended.flatMap(toRows), 'append-history')`
+    insert into history (account_id, order_id, position, cause, happened_at, entries)
+    select $1, order_id,
+      position_offset + (select coalesce(max(position), 0) from history h
+                          where h.account_id = $1 and h.order_id = row.order_id),
+      cause, happened_at, entries
+      from ${rows.from}`;
 }
 
 function toRows({ order: { accountId, orderId }, entries }: Appended): Row[] {

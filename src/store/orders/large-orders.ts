@@ -3,7 +3,7 @@ import type { PspKey } from '../../domain/order-state/large-order.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { OrderKey, StoredOrder } from '../order-rows.ts';
 import { type ListedRow, type ListedTransaction, toListed } from '../payments/transaction-rows.ts';
-import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+import { defineAccountRows } from '../per-account.ts';
 
 export type LargeOrder = StoredOrder & { readonly tally: NonNullable<StoredOrder['tally']> };
 export type AccountPspKey = PspKey & { readonly accountId: string };
@@ -40,26 +40,23 @@ export async function listAffectedTransactions(
     ...orders.map((order) => ({ accountId: order.accountId, order })),
     ...keys.flatMap((key) => types.map((type) => ({ accountId: key.accountId, key, type }))),
   ];
-  const rows = await queryPerAccount<ListedRow, Wanted>(tx, wanted, (accountId, own) => ({
-    name: 'list-affected-transactions',
-    // Keys first: a transaction may be wanted twice, and a row with json has no equality. "offset 0" keeps the planner
-    // from reading all transactions of the orders instead of the index on the provider's ids. A key may be that of a
-    // transaction of another order, which is not listed.
-    text: `with wanted as materialized (select * from ${wantedRows.from})
-           select t.* from (
-             select order_id, counted_id as transaction_id from wanted
-              where counted_id is not null
-             union
-             select named.owner, named.transaction_id from (
-               select t.order_id as owner, t.transaction_id from wanted join transactions t
-                   on t.account_id = $1 and t.provider = wanted.provider
-                  and t.type = wanted.type and t.psp_transaction_id = wanted.psp_id
-               offset 0) named
-              where named.owner = any (array(select order_id from wanted))) as found
-             join transactions t on t.account_id = $1 and t.order_id = found.order_id
-              and t.transaction_id = found.transaction_id`,
-    values: wantedRows.toParameters(accountId, own),
-  }));
+  // Keys first: a transaction may be wanted twice, and a row with json has no equality. "offset 0" keeps the planner
+  // from reading all transactions of the orders instead of the index on the provider's ids. A key may be that of a
+  // transaction of another order, which is not listed.
+  const rows = await wantedRows.query<ListedRow>(tx, wanted, 'list-affected-transactions')`
+    with wanted as materialized (select * from ${wantedRows.from})
+    select t.* from (
+      select order_id, counted_id as transaction_id from wanted
+       where counted_id is not null
+      union
+      select named.owner, named.transaction_id from (
+        select t.order_id as owner, t.transaction_id from wanted join transactions t
+            on t.account_id = $1 and t.provider = wanted.provider
+           and t.type = wanted.type and t.psp_transaction_id = wanted.psp_id
+        offset 0) named
+       where named.owner = any (array(select order_id from wanted))) as found
+      join transactions t on t.account_id = $1 and t.order_id = found.order_id
+       and t.transaction_id = found.transaction_id`;
   return rows.map(toListed);
 }
 
@@ -76,15 +73,12 @@ export async function listTransactionIds(
   orders: readonly FirstId[],
 ): Promise<Array<ReadonlySet<string>>> {
   type Listed = { account_id: string; order_id: string; times: string | null };
-  const rows = await queryPerAccount<Listed, FirstId>(tx, orders, (accountId, own) => ({
-    name: 'list-transaction-ids',
-    text: `select $1 as account_id, row.order_id,
-                  (select string_agg(right(transaction_id, ${timeChars}), '') from transactions t
-                    where t.account_id = $1 and t.order_id = row.order_id
-                      and t.transaction_id >= row.ids_from) as times
-             from ${firstIdRows.from}`,
-    values: firstIdRows.toParameters(accountId, own),
-  }));
+  const rows = await firstIdRows.query<Listed>(tx, orders, 'list-transaction-ids')`
+    select $1 as account_id, row.order_id,
+           (select string_agg(right(transaction_id, ${timeChars}), '') from transactions t
+             where t.account_id = $1 and t.order_id = row.order_id
+               and t.transaction_id >= row.ids_from) as times
+      from ${firstIdRows.from}`;
   return orders.map(({ accountId, orderId }) => {
     const own = rows.find((row) => row.account_id === accountId && row.order_id === orderId);
     return new Set(splitTimes(own?.times ?? '').map((time) => `${orderId}-${time}`));

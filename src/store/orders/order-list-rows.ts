@@ -4,8 +4,8 @@ import type { OrderStatus, User } from '../../domain/orders/order.ts';
 import { sortedOnce } from '../../domain/payments/transaction.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
-import type { OrderKey } from '../order-rows.ts';
-import { queryPerAccount } from '../per-account.ts';
+import { columnsOf } from '../../postgres/sql.ts';
+import { type OrderKey, orderIds } from '../order-rows.ts';
 import { listValues } from '../query.ts';
 
 export type OrderListRow = OrderKey & {
@@ -51,22 +51,17 @@ type TransactionPart = PaymentSummary & {
 export async function listOrderRows(database: Database, names: readonly OrderKey[]) {
   const [orders, transactions] = await database.pipelined((connection) =>
     Promise.all([
-      queryPerAccount<OrderPart, OrderKey>(connection, names, (accountId, own) => ({
-        text: `select account_id as "accountId", order_id as "orderId", invoice_id as "invoiceId",
-                      status as "savedStatus", attempts, currency, total_amount as total,
-                      flags as "ownFlags", created_at as "createdAt", lapses_at as "lapsesAt",
-                      details -> 'user' as "user"
-                 from orders where account_id = $1 and order_id = any($2::text[])`,
-        values: [accountId, own.map(({ orderId }) => orderId)],
-      })),
-      queryPerAccount<TransactionPart, OrderKey>(connection, names, (accountId, own) => ({
-        text: `select order_id as "orderId", transaction_id as "transactionId", type, status,
-                      provider, amount, currency, moved_amount as moved, flags,
-                      fields ->> 'paymentMode' as mode, fields -> 'failure' ->> 'code' as failure
-                 from transactions where account_id = $1 and order_id = any($2::text[])
-                order by order_id, transaction_id`,
-        values: [accountId, own.map(({ orderId }) => orderId)],
-      })),
+      orderIds.query<OrderPart>(connection, names)`
+        select ${columnsOf('accountId, orderId, invoiceId')}, status as "savedStatus", attempts,
+               currency, total_amount as total, flags as "ownFlags",
+               ${columnsOf('createdAt, lapsesAt')}, details -> 'user' as "user"
+          from orders where account_id = $1 and order_id = any($2::text[])`,
+      orderIds.query<TransactionPart>(connection, names)`
+        select ${columnsOf('orderId, transactionId, type, status, provider, amount, currency')},
+               moved_amount as moved, flags, fields ->> 'paymentMode' as mode,
+               fields -> 'failure' ->> 'code' as failure
+          from transactions where account_id = $1 and order_id = any($2::text[])
+         order by order_id, transaction_id`,
     ]),
   );
   const byId = new Map(orders.map((order) => [order.orderId, order]));

@@ -4,9 +4,10 @@ import type { OrderReferences, References } from '../../domain/payments/notice.t
 import type { ProviderName } from '../../domain/provider-name.ts';
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import { insertRows } from '../../postgres/insert-rows.ts';
+import { sql } from '../../postgres/sql.ts';
 import { hasId } from '../payments/transactions.ts';
-import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+import { defineAccountRows } from '../per-account.ts';
+import { insertAll } from '../query.ts';
 
 type Referring = {
   readonly accountId: string;
@@ -42,6 +43,8 @@ export async function findReferencedOrders(database: Queryable, referring: reado
   }
 }
 
+const hasName = hasId(sql`name`);
+
 type Lookup = {
   /** Of the delivery in the batch. */
   readonly index: number;
@@ -76,27 +79,24 @@ function eachName(
 
 async function findOrders(database: Queryable, lookups: readonly Lookup[]) {
   type Found = { index: number; kind: string; order_id: string };
-  const rows = await queryPerAccount<Found, Lookup>(database, lookups, (accountId, own) => ({
-    name: 'find-referenced-orders',
-    text: `with lookup as materialized (select * from ${lookupRows.from})
-           select index, kind, order_id from lookup join transactions t
-               on kind in ('payment', 'refund') and t.account_id = $1
-              and t.provider = lookup.provider and t.type = kind and t.psp_transaction_id = name
-            union all
-           select index, kind, order_id from lookup join provider_orders p
-               on kind = 'provider_order' and p.account_id = $1
-              and p.provider = lookup.provider and p.provider_order_id = name
-            union all
-           select index, kind, order_id from lookup join transactions t
-               on kind = 'transaction' and t.account_id = $1 and ${hasId('name')}
-            union all
-           select index, kind, order_id from lookup join orders o
-               on kind = 'order' and o.account_id = $1 and o.order_id = name
-            union all
-           select index, kind, order_id from lookup join orders o
-               on kind = 'invoice' and o.account_id = $1 and o.invoice_id = name`,
-    values: lookupRows.toParameters(accountId, own),
-  }));
+  const rows = await lookupRows.query<Found>(database, lookups, 'find-referenced-orders')`
+    with lookup as materialized (select * from ${lookupRows.from})
+    select index, kind, order_id from lookup join transactions t
+        on kind in ('payment', 'refund') and t.account_id = $1
+       and t.provider = lookup.provider and t.type = kind and t.psp_transaction_id = name
+     union all
+    select index, kind, order_id from lookup join provider_orders p
+        on kind = 'provider_order' and p.account_id = $1
+       and p.provider = lookup.provider and p.provider_order_id = name
+     union all
+    select index, kind, order_id from lookup join transactions t
+        on kind = 'transaction' and t.account_id = $1 and ${hasName}
+     union all
+    select index, kind, order_id from lookup join orders o
+        on kind = 'order' and o.account_id = $1 and o.order_id = name
+     union all
+    select index, kind, order_id from lookup join orders o
+        on kind = 'invoice' and o.account_id = $1 and o.invoice_id = name`;
   const found = new Map<number, { orders: string[]; isProviderOrderKnown: boolean }>();
   for (const { index, kind, order_id } of rows) {
     const own = found.get(index) ?? { orders: [], isProviderOrderKnown: false };
@@ -127,24 +127,18 @@ function keyOf({ accountId, provider, providerOrderId }: ProviderOrder): string[
  * orders: the second insert fails, and its transaction is retried and finds the first one's row.
  */
 export async function insertProviderOrders(tx: Transaction, learned: readonly ProviderOrder[]) {
-  if (learned.length === 0) return;
-  await tx.query(
-    insertRows({
-      ...{ name: 'insert-provider-orders', into: 'provider_orders', rows: learnedRows },
-      ...{ entries: learned, key: keyOf },
-      concurrentInserts: ['provider_orders_pkey'],
-    }),
-  );
+  await insertAll(tx, {
+    ...{ name: 'insert-provider-orders', into: 'provider_orders', rows: learnedRows },
+    ...{ entries: learned, key: keyOf },
+    concurrentInserts: ['provider_orders_pkey'],
+  });
 }
 
 /** For ids that our own calls to the provider returned. A delivery may have stored one already, which is no error. */
 export async function learnProviderOrders(tx: Transaction, learned: readonly ProviderOrder[]) {
-  if (learned.length === 0) return;
-  await tx.query(
-    insertRows({
-      ...{ name: 'learn-provider-orders', into: 'provider_orders', rows: learnedRows },
-      ...{ entries: learned, key: keyOf },
-      end: 'on conflict (account_id, provider, provider_order_id) do nothing',
-    }),
-  );
+  await insertAll(tx, {
+    ...{ name: 'learn-provider-orders', into: 'provider_orders', rows: learnedRows },
+    ...{ entries: learned, key: keyOf },
+    end: 'on conflict (account_id, provider, provider_order_id) do nothing',
+  });
 }

@@ -4,6 +4,7 @@
  */
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
+import { word } from '../../postgres/sql.ts';
 import { listValues } from '../query.ts';
 
 export function findIdsByKey(
@@ -13,7 +14,7 @@ export function findIdsByKey(
   value: string,
 ) {
   return listValues<string>(database, [accountId, value])`
-    select order_id from orders where account_id = $1 and ${column} = $2`;
+    select order_id from orders where account_id = $1 and ${word(column)} = $2`;
 }
 
 /** Sorts after every invoice that begins with the same text. */

@@ -5,30 +5,25 @@ import type { StoredTally } from '../../domain/order-state/tally.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import type { HeldNotice } from '../../domain/payments/records.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { type Sql, sql } from '../../postgres/sql.ts';
 import { type OrderKey, type OrderRow, orderIds, toOrder, toStoredOrder } from '../order-rows.ts';
-import { defineAccountRows, queryPerAccount } from '../per-account.ts';
-import { changesOne, execute, listRows } from '../query.ts';
+import { defineAccountRows } from '../per-account.ts';
+import { changesOne, execute, findRow, listRows } from '../query.ts';
 
 export async function findOrder(database: Queryable, accountId: string, orderId: string) {
-  const { rows } = await database.query<OrderRow>({
-    name: 'find-order',
-    text: 'select * from orders where account_id = $1 and order_id = $2',
-    values: [accountId, orderId],
-  });
-  return rows[0] && toOrder(rows[0]);
+  const row = await findRow<OrderRow>(database, [accountId, orderId], 'find-order')`
+    select * from orders where account_id = $1 and order_id = $2`;
+  return row && toOrder(row);
 }
 
 export async function findOrderByInvoice(
   database: Queryable,
   accountId: string,
   invoiceId: string,
-): Promise<Order | undefined> {
-  const { rows } = await database.query<OrderRow>({
-    name: 'find-order-by-invoice',
-    text: 'select * from orders where account_id = $1 and invoice_id = $2',
-    values: [accountId, invoiceId],
-  });
-  return rows[0] && toOrder(rows[0]);
+) {
+  const row = await findRow<OrderRow>(database, [accountId, invoiceId], 'find-order-by-invoice')`
+    select * from orders where account_id = $1 and invoice_id = $2`;
+  return row && toOrder(row);
 }
 
 /**
@@ -36,44 +31,38 @@ export async function findOrderByInvoice(
  * order, account by account, so that two transactions cannot deadlock.
  */
 export async function lockOrders(tx: Transaction, keys: readonly OrderKey[]) {
-  const columns = `o.account_id, o.order_id, o.status, o.attempts, o.currency, o.amount_before_tax, o.tax,
-                   o.total_amount, o.created_at, o.lapses_at, o.flags, o.user_id, o.held_notices,
-                   o.tally, o.erased_at, o.event_sequence`;
-  return (await lockRows(tx, keys, 'lock-orders', columns)).map(toStoredOrder);
+  return (await lockRows(tx, keys, 'lock-orders', storedColumns)).map(toStoredOrder);
 }
+
+const storedColumns = sql`o.account_id, o.order_id, o.status, o.attempts, o.currency, o.amount_before_tax, o.tax,
+                          o.total_amount, o.created_at, o.lapses_at, o.flags, o.user_id, o.held_notices,
+                          o.tally, o.erased_at, o.event_sequence`;
 
 /** The same with all fields, for those whose changes are announced. */
 export async function lockWholeOrders(tx: Transaction, keys: readonly OrderKey[]) {
-  return (await lockRows(tx, keys, 'lock-whole-orders', 'o.*')).map(toOrder);
+  return (await lockRows(tx, keys, 'lock-whole-orders', wholeColumns)).map(toOrder);
 }
 
-async function lockRows(tx: Transaction, keys: readonly OrderKey[], name: string, columns: string) {
-  return queryPerAccount<OrderRow, OrderKey>(tx, keys, (accountId, own) => ({
-    name,
-    text: `select ${columns} from orders o where o.account_id = $1 and o.order_id = any($2::text[])
-            order by o.order_id for update`,
-    values: orderIds.toParameters(accountId, own),
-  }));
+const wholeColumns = sql`o.*`;
+
+function lockRows(tx: Transaction, keys: readonly OrderKey[], name: string, columns: Sql) {
+  return orderIds.query<OrderRow>(tx, keys, name)`
+    select ${columns} from orders o where o.account_id = $1 and o.order_id = any($2::text[])
+     order by o.order_id for update`;
 }
 
 /** Whole orders, in no particular order. */
 export async function listOrdersByKey(database: Queryable, keys: readonly OrderKey[]) {
-  const rows = await queryPerAccount<OrderRow, OrderKey>(database, keys, (accountId, own) => ({
-    name: 'list-orders-by-name',
-    text: 'select * from orders where account_id = $1 and order_id = any($2::text[])',
-    values: orderIds.toParameters(accountId, own),
-  }));
+  const rows = await orderIds.query<OrderRow>(database, keys, 'list-orders-by-name')`
+    select * from orders where account_id = $1 and order_id = any($2::text[])`;
   return rows.map(toOrder);
 }
 
 /** The same lock for one order, which is returned with all its fields. */
 export async function lockOrder(tx: Transaction, accountId: string, orderId: string) {
-  const { rows } = await tx.query<OrderRow>({
-    name: 'lock-order',
-    text: 'select * from orders where account_id = $1 and order_id = $2 for update',
-    values: [accountId, orderId],
-  });
-  return rows[0] && toOrder(rows[0]);
+  const row = await findRow<OrderRow>(tx, [accountId, orderId], 'lock-order')`
+    select * from orders where account_id = $1 and order_id = $2 for update`;
+  return row && toOrder(row);
 }
 
 type SavedState = OrderKey & {
@@ -94,15 +83,12 @@ const states = defineAccountRows<SavedState>(
 );
 
 export async function saveOrderSummaries(tx: Transaction, saved: readonly SavedState[]) {
-  await queryPerAccount(tx, saved, (accountId, own) => ({
-    name: 'save-order-summaries',
-    text: `update orders o set status = row.status, attempts = row.attempts, flags = row.flags,
-                             held_notices = row.held_notices, tally = row.tally,
-                             event_sequence = row.event_sequence
-             from ${states.from}
-            where o.account_id = $1 and o.order_id = row.order_id`,
-    values: states.toParameters(accountId, own),
-  }));
+  await states.query(tx, saved, 'save-order-summaries')`
+    update orders o set status = row.status, attempts = row.attempts, flags = row.flags,
+                      held_notices = row.held_notices, tally = row.tally,
+                      event_sequence = row.event_sequence
+      from ${states.from}
+     where o.account_id = $1 and o.order_id = row.order_id`;
 }
 
 /** Counts a change made with one of the order's tokens. False, and nothing is counted, when there were `max` already. */

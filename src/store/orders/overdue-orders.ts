@@ -5,8 +5,9 @@
  */
 import type { Order } from '../../domain/orders/order.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
-import { queryPerAccount } from '../per-account.ts';
-import { columnsOf, execute, findValue, listRows } from '../query.ts';
+import { columnsOf, sql } from '../../postgres/sql.ts';
+import { orderIds } from '../order-rows.ts';
+import { execute, findValue, listRows } from '../query.ts';
 import { findCursor } from '../sweep-cursors.ts';
 
 /** Of its row in `sweep_cursors`. */
@@ -43,14 +44,12 @@ async function listPartlyCaptured(database: Database, from: Date, until: Date) {
     paid.push(...page);
     isLast = page.length < paidPageSize;
   }
-  const partly = await database.pipelined((connection) =>
-    queryPerAccount<{ order_id: string }, OverdueOrder>(connection, paid, (accountId, own) => ({
-      name: 'list-partly-captured',
-      text: `select distinct order_id from transactions
-              where account_id = $1 and order_id = any($2::text[])
-                and status = 'authorized' and fields ? 'partialCapture'`,
-      values: [accountId, own.map(({ orderId }) => orderId)],
-    })),
+  const partly = await database.pipelined(
+    (connection) =>
+      orderIds.query<{ order_id: string }>(connection, paid, 'list-partly-captured')`
+      select distinct order_id from transactions
+       where account_id = $1 and order_id = any($2::text[])
+         and status = 'authorized' and fields ? 'partialCapture'`,
   );
   const ids = new Set(partly.map(({ order_id }) => order_id));
   return paid.filter(({ orderId }) => ids.has(orderId));
@@ -100,7 +99,7 @@ export async function saveReachedAt(database: Queryable, reachedAt: Date) {
 /** Scans the next `limit` orders by key from where the last scan stopped, and starts over after the last order. */
 export function scanForOverdueOrders(database: Database, now: Date, limit: number) {
   return database.transaction(async (tx) => {
-    const cursor = await findCursor(tx, name, 'for update');
+    const cursor = await findCursor(tx, name, sql`for update`);
     const values = [cursor.accountId, cursor.id, now, limit];
     const rows = await listRows<OverdueOrder & { isOverdue: boolean; nth: number }>(tx, values)`
       select * from (

@@ -1,5 +1,6 @@
 /** Idempotency keys: the first request made with each key, and its answer. Contract 11.9. */
 import type { Database, Queryable, Transaction } from '../../postgres/database.ts';
+import { columnsOf } from '../../postgres/sql.ts';
 import { changesOne, execute, findRow, listRows } from '../query.ts';
 
 export type IdempotencyKey = {
@@ -25,8 +26,7 @@ export function findFirstRequest(
 ) {
   const values = [accountId, keyDigest, scope, usedAfter];
   return findRow<FirstRequest>(database, values, 'find-first-request')`
-    select content_digest as "contentDigest", transaction_id as "transactionId", answer,
-           created_at as "createdAt"
+    select ${columnsOf('contentDigest, transactionId, answer, createdAt')}
       from idempotency_keys
      where account_id = $1 and key_digest = $2 and scope = $3 and created_at > $4`;
 }

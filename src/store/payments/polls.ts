@@ -2,8 +2,9 @@
 import type { ProviderName } from '../../domain/provider-name.ts';
 import { addSeconds } from '../../domain/time.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
-import { defineAccountRows, queryPerAccount } from '../per-account.ts';
-import { columnsOf, execute, findValue, listRows } from '../query.ts';
+import { columnsOf, sql } from '../../postgres/sql.ts';
+import { defineAccountRows } from '../per-account.ts';
+import { execute, findValue, listRows } from '../query.ts';
 import { hasId } from './transactions.ts';
 
 export type DuePoll = { readonly accountId: string; readonly transactionId: string };
@@ -116,24 +117,21 @@ async function claimPolls(database: Database, due: readonly ListedPoll[], times:
   }));
   let claimed: Promise<ClaimedPoll[]> | undefined;
   await database.transaction(async (tx) => {
-    claimed = queryPerAccount<ClaimedPoll, PlannedPoll>(tx, planned, (accountId, own) => ({
-      name: 'claim-due-polls',
-      text: `with due as (
-                 select t.order_id, t.transaction_id, row.next_poll_at, row.due_at from ${claimRows.from}
-                   join transactions t on t.account_id = $1 and t.order_id = row.order_id
-                    and t.transaction_id = row.transaction_id and t.polls = row.polls
-                    and t.next_poll_at <= row.due_at
-                    and (t.polled_at is null or t.polled_at <= row.polled_before)
-                    for update of t skip locked)
-               update transactions t
-                  set polled_at = due.due_at, polls = t.polls + 1, next_poll_at = due.next_poll_at
-                 from due
-                where t.account_id = $1 and t.order_id = due.order_id
-                  and t.transaction_id = due.transaction_id
-               returning t.account_id as "accountId", t.order_id as "orderId",
-                         t.transaction_id as "transactionId", t.next_poll_at as "nextPollAt"`,
-      values: claimRows.toParameters(accountId, own),
-    }));
+    claimed = claimRows.query<ClaimedPoll>(tx, planned, 'claim-due-polls')`
+      with due as (
+          select t.order_id, t.transaction_id, row.next_poll_at, row.due_at from ${claimRows.from}
+            join transactions t on t.account_id = $1 and t.order_id = row.order_id
+             and t.transaction_id = row.transaction_id and t.polls = row.polls
+             and t.next_poll_at <= row.due_at
+             and (t.polled_at is null or t.polled_at <= row.polled_before)
+             for update of t skip locked)
+        update transactions t
+           set polled_at = due.due_at, polls = t.polls + 1, next_poll_at = due.next_poll_at
+          from due
+         where t.account_id = $1 and t.order_id = due.order_id
+           and t.transaction_id = due.transaction_id
+        returning t.account_id as "accountId", t.order_id as "orderId",
+                  t.transaction_id as "transactionId", t.next_poll_at as "nextPollAt"`;
     tx.commitWith(claimed);
   });
   return claimed ?? [];
@@ -165,13 +163,15 @@ export function claimPollOfEnquiry(
   const values = [accountId, transactionId, now, polledBefore];
   return findValue<string>(database, values, 'claim-poll-of-enquiry')`
     update transactions t set polled_at = $3
-     where account_id = $1 and ${hasId('$2::text')} and ${isOpen}
+     where account_id = $1 and ${isChosen} and ${isOpen}
        and (polled_at is null or polled_at <= $4)
     returning order_id`;
 }
 
+const isChosen = hasId(sql`$2::text`);
+
 /** Not final, or final for now: a payment that may still be retried or captured further has a next poll. */
-const isOpen = `(status not in ('failed', 'succeeded', 'reversed') or next_poll_at is not null)`;
+const isOpen = sql`(status not in ('failed', 'succeeded', 'reversed') or next_poll_at is not null)`;
 
 /** Null ends polling. A transaction that became final in the meantime is left alone. */
 export async function setNextPoll(
@@ -181,5 +181,5 @@ export async function setNextPoll(
 ) {
   await execute(database, [accountId, transactionId, nextPollAt])`
     update transactions t set next_poll_at = $3
-     where account_id = $1 and ${hasId('$2::text')} and ${isOpen}`;
+     where account_id = $1 and ${isChosen} and ${isOpen}`;
 }

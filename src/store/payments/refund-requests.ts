@@ -1,7 +1,10 @@
 /** The refund that each refund request id of a merchant belongs to. */
 import type { Transaction } from '../../postgres/database.ts';
+import { sql } from '../../postgres/sql.ts';
 import { changesOne, findValue } from '../query.ts';
 import { hasId } from './transactions.ts';
+
+const isOwn = hasId(sql`r.transaction_id`);
 
 /** A failed refund gives its request id back, so it is not found. */
 export function findLiveRefundOf(tx: Transaction, accountId: string, refundRequestId: string) {
@@ -9,7 +12,7 @@ export function findLiveRefundOf(tx: Transaction, accountId: string, refundReque
     select r.transaction_id from refund_requests r
      where r.account_id = $1 and r.refund_request_id = $2
        and not exists (select from transactions t
-                        where t.account_id = r.account_id and ${hasId('r.transaction_id')}
+                        where t.account_id = r.account_id and ${isOwn}
                           and t.status = 'failed')`;
 }
 
@@ -33,5 +36,5 @@ export async function claimRefundRequest(
     update refund_requests r set transaction_id = $3
       from transactions t
      where r.account_id = $1 and r.refund_request_id = $2
-       and t.account_id = $1 and ${hasId('r.transaction_id')} and t.status = 'failed'`;
+       and t.account_id = $1 and ${isOwn} and t.status = 'failed'`;
 }

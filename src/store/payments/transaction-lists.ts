@@ -4,6 +4,7 @@ import type { MinorUnits } from '../../domain/money/money.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Queryable } from '../../postgres/database.ts';
+import { columnsOf, sql } from '../../postgres/sql.ts';
 import { compare, type FoundRows, findNewest, type StepRange } from '../newest.ts';
 import { listValues } from '../query.ts';
 
@@ -30,10 +31,9 @@ export type TransactionFilter = {
   readonly orderedSince: Date | undefined;
 };
 
-const columns = `account_id as "accountId", order_id as "orderId", transaction_id as "transactionId",
-  type, provider, psp_transaction_id as "pspTransactionId", status, amount, currency,
-  fields ->> 'paymentMode' as "paymentMode", started_at as "startedAt",
-  finished_at as "finishedAt", flags`;
+const columns = sql`
+  ${columnsOf('accountId, orderId, transactionId, type, provider, pspTransactionId, status, amount')},
+  currency, fields ->> 'paymentMode' as "paymentMode", ${columnsOf('startedAt, finishedAt, flags')}`;
 
 /** The cursor is the id of a transaction, which begins with that of its order. */
 export function findFilteredTransactions(
@@ -42,17 +42,17 @@ export function findFilteredTransactions(
   { filter, before, ...range }: StepRange & { readonly filter: TransactionFilter },
 ): Promise<FoundRows<ListedTransaction>> {
   const { orderId, status, orderedSince } = filter;
-  const since = compare('order_id >=', orderedSince && firstOrderIdAt(orderedSince));
+  const since = compare(sql`order_id >=`, orderedSince && firstOrderIdAt(orderedSince));
   return findNewest(
     database,
     accountId,
     {
       columns,
-      sortedBy: ['order_id', 'transaction_id'],
+      sortedBy: [sql`order_id`, sql`transaction_id`],
       cursor: before === undefined ? undefined : [before.split('-')[0], before],
-      indexed: [...compare('order_id =', orderId), ...since],
-      looked: [...compare('status =', status)],
-      from: (wanted) => `transactions where ${wanted}`,
+      indexed: [...compare(sql`order_id =`, orderId), ...since],
+      looked: compare(sql`status =`, status),
+      from: (wanted) => sql`transactions where ${wanted}`,
     },
     range,
   );

@@ -3,24 +3,21 @@ import type { MinorUnits } from '../../domain/money/money.ts';
 import type { Transaction as OrderTransaction } from '../../domain/payments/transaction.ts';
 import { type Columns, defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import { insertRows } from '../../postgres/insert-rows.ts';
+import { type Sql, sql } from '../../postgres/sql.ts';
 import { type OrderKey, orderIds } from '../order-rows.ts';
-import { defineAccountRows, queryPerAccount } from '../per-account.ts';
-import { execute, listRows } from '../query.ts';
+import { defineAccountRows } from '../per-account.ts';
+import { execute, insertAll, listRows } from '../query.ts';
 import { fieldsOf, type ListedRow, type ListedTransaction, toListed } from './transaction-rows.ts';
 
 /** The SQL condition for the transaction `t` with this id. The id starts with the order id, so the primary key finds it. */
-export function hasId(id: string): string {
-  return `t.order_id = split_part(${id}, '-', 1) and t.transaction_id = ${id}`;
+export function hasId(id: Sql): Sql {
+  return sql`t.order_id = split_part(${id}, '-', 1) and t.transaction_id = ${id}`;
 }
 
 /** Includes the notices, which a fold needs. */
 export async function listTransactionsOf(database: Queryable, orders: readonly OrderKey[]) {
-  const found = await queryPerAccount<ListedRow, OrderKey>(database, orders, (accountId, own) => ({
-    name: 'list-transactions-of',
-    text: 'select * from transactions where account_id = $1 and order_id = any($2::text[])',
-    values: orderIds.toParameters(accountId, own),
-  }));
+  const found = await orderIds.query<ListedRow>(database, orders, 'list-transactions-of')`
+    select * from transactions where account_id = $1 and order_id = any($2::text[])`;
   return found.map(toListed);
 }
 
@@ -38,16 +35,13 @@ export async function listTransactionsById(
 
 /** Those of small orders only: of a large one, only a part may be needed. */
 export async function listTransactionsOfSmall(tx: Transaction, orders: readonly OrderKey[]) {
-  const found = await queryPerAccount<ListedRow, OrderKey>(tx, orders, (accountId, own) => ({
-    name: 'list-transactions-of-small',
-    // "offset 0" fixes the join order: the planner would read the transactions of large orders before their tally.
-    text: `select t.* from (
-             select o.order_id from orders o
-              where o.account_id = $1 and o.order_id = any($2::text[]) and o.tally is null
-              offset 0) small
-             join transactions t on t.account_id = $1 and t.order_id = small.order_id`,
-    values: orderIds.toParameters(accountId, own),
-  }));
+  // "offset 0" fixes the join order: the planner would read the transactions of large orders before their tally.
+  const found = await orderIds.query<ListedRow>(tx, orders, 'list-transactions-of-small')`
+    select t.* from (
+      select o.order_id from orders o
+       where o.account_id = $1 and o.order_id = any($2::text[]) and o.tally is null
+       offset 0) small
+      join transactions t on t.account_id = $1 and t.order_id = small.order_id`;
   return found.map(toListed);
 }
 
@@ -98,35 +92,28 @@ const updated = defineAccountRows<SavedTransaction>({ text: ['orderId'] }, colum
 const concurrentInserts = ['transactions_psp'];
 
 export async function insertTransactions(tx: Transaction, fresh: readonly SavedTransaction[]) {
-  if (fresh.length === 0) return;
-  await tx.query(
-    insertRows({
-      ...{ name: 'insert-transactions', into: 'transactions', rows: inserted },
-      ...{ entries: fresh, concurrentInserts },
-    }),
-  );
+  await insertAll(tx, {
+    ...{ name: 'insert-transactions', into: 'transactions', rows: inserted },
+    ...{ entries: fresh, concurrentInserts },
+  });
 }
 
 export async function updateTransactions(tx: Transaction, changed: readonly SavedTransaction[]) {
-  await queryPerAccount(tx, changed, (accountId, own) => ({
-    name: 'update-transactions',
-    text: `update transactions t
-              set type = row.type, provider = row.provider,
-                  psp_transaction_id = row.psp_transaction_id, status = row.status,
-                  amount = row.amount, currency = row.currency, started_at = row.started_at,
-                  recorded_at = row.recorded_at, finished_at = row.finished_at,
-                  fields = row.fields, flags = row.flags, start = row.start,
-                  notices = row.notices, paid_by = row.paid_by, moved_amount = row.moved_amount,
-                  next_poll_at = case when row.next_poll_at is null then null
-                                when row.status = 'authorized'
-                                then least(t.next_poll_at, row.next_poll_at)
-                                else coalesce(t.next_poll_at, row.next_poll_at) end
-             from ${updated.from}
-            where t.account_id = $1 and t.order_id = row.order_id
-              and t.transaction_id = row.transaction_id`,
-    values: updated.toParameters(accountId, own),
-    concurrentInserts,
-  }));
+  await updated.query(tx, changed, 'update-transactions', concurrentInserts)`
+    update transactions t
+       set type = row.type, provider = row.provider,
+           psp_transaction_id = row.psp_transaction_id, status = row.status,
+           amount = row.amount, currency = row.currency, started_at = row.started_at,
+           recorded_at = row.recorded_at, finished_at = row.finished_at,
+           fields = row.fields, flags = row.flags, start = row.start,
+           notices = row.notices, paid_by = row.paid_by, moved_amount = row.moved_amount,
+           next_poll_at = case when row.next_poll_at is null then null
+                         when row.status = 'authorized'
+                         then least(t.next_poll_at, row.next_poll_at)
+                         else coalesce(t.next_poll_at, row.next_poll_at) end
+      from ${updated.from}
+     where t.account_id = $1 and t.order_id = row.order_id
+       and t.transaction_id = row.transaction_id`;
 }
 
 /** Must run before an id moves from one transaction to another, because the ids are unique. */
@@ -156,4 +143,4 @@ function toDate(timeMs: number | null): Date | null {
 }
 
 /** The SQL condition for a refund `t` of which something reached the consumer. */
-export const isRefunded = `t.type = 'refund' and (t.status = 'succeeded' or t.moved_amount > 0)`;
+export const isRefunded = sql`t.type = 'refund' and (t.status = 'succeeded' or t.moved_amount > 0)`;

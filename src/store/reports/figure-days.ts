@@ -5,14 +5,15 @@
 import { type Figure, type ShareKind, shareKinds } from '../../domain/reports/figure.ts';
 import { dayAfter } from '../../domain/reports/slot.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { sql } from '../../postgres/sql.ts';
 import { execute, listRows } from '../query.ts';
 import { type SummedPeriod, sumFigures } from './figures.ts';
 
-export const dayKinds: readonly string[] = shareKinds.map((kind) => `${kind}_day`);
+export const dayKinds = shareKinds.map((kind) => `${kind}_day` as const);
 
 type Day = { readonly accountId: string; readonly day: Date };
 
-const sums = `kind || '_day' as kind, name, currency, sum(orders)::bigint as orders,
+const sums = sql`kind || '_day' as kind, name, currency, sum(orders)::bigint as orders,
               sum(payments)::bigint as payments, sum(amount)::bigint as amount
          from figures
         where account_id = $1 and kind = any($2::text[]) and starts_at >= $3 and starts_at < $4
@@ -25,7 +26,7 @@ function valuesOf({ accountId, day }: Day): unknown[] {
 
 /** The names of the sums that are not those of their half hours. */
 export async function listWrongDays(database: Queryable, day: Day): Promise<string[]> {
-  const stored = `select kind, name, currency, orders, payments, amount from figures
+  const stored = sql`select kind, name, currency, orders, payments, amount from figures
                    where account_id = $1 and kind = any($5::text[]) and starts_at = $3`;
   const values = [...valuesOf(day), dayKinds];
   const rows = await listRows<Record<'kind' | 'name' | 'currency', string>>(database, values)`

@@ -4,6 +4,7 @@ import { findTimeOfOrder, firstOrderIdAt } from '../../domain/ids.ts';
 import { figureKinds } from '../../domain/reports/figure.ts';
 import { slotAfter, slotOf, slotsBetween } from '../../domain/reports/slot.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
+import { joinSql, sql, word } from '../../postgres/sql.ts';
 import { queryPerAccount } from '../per-account.ts';
 import { findRow, listRows } from '../query.ts';
 import { dayKinds } from './figure-days.ts';
@@ -12,8 +13,8 @@ import type { Slot } from './figures.ts';
 /** The first half hour of the account, from this one on, that has orders or figures. */
 export async function findNextSlot(database: Queryable, { accountId, startsAt }: Slot) {
   // A search of the index for each kind: one for all kinds would read all figures of the account.
-  const firstOf = (kind: string) =>
-    `(select starts_at from figures where account_id = $1 and kind = '${kind}' and starts_at >= $3
+  const firstOf = (kind: (typeof figureKinds | typeof dayKinds)[number]) =>
+    sql`(select starts_at from figures where account_id = $1 and kind = '${word(kind)}' and starts_at >= $3
        order by starts_at limit 1)`;
   const firsts = [...figureKinds, ...dayKinds].map(firstOf);
   const values = [accountId, firstOrderIdAt(startsAt), startsAt];
@@ -21,7 +22,7 @@ export async function findNextSlot(database: Queryable, { accountId, startsAt }:
   const row = await findRow<Row>(database, values)`
     select (select order_id from orders where account_id = $1 and order_id >= $2
              order by order_id limit 1) as order_id,
-           least(${firsts.join(', ')}) as starts_at`;
+           least(${joinSql(firsts)}) as starts_at`;
   const createdAt = findTimeOfOrder(row?.order_id ?? '');
   const found = [createdAt && slotOf(createdAt), row?.starts_at].filter((time) => time != null);
   if (found.length === 0) return undefined;

@@ -8,6 +8,7 @@ import { type Figure, type FigureKind, figureKinds } from '../../domain/reports/
 import { slotAfter } from '../../domain/reports/slot.ts';
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { type Sql, sql, word } from '../../postgres/sql.ts';
 import { isRefunded } from '../payments/transactions.ts';
 import { execute, listRows, listValues } from '../query.ts';
 
@@ -25,7 +26,7 @@ type FigureRow = {
 
 /** Counts the half hour as it is now. */
 export async function countSlot(database: Queryable, { accountId, startsAt }: Slot) {
-  const isInSlot = `account_id = $1 and order_id >= $2 and order_id < $3`;
+  const isInSlot = sql`account_id = $1 and order_id >= $2 and order_id < $3`;
   const values = [accountId, firstOrderIdAt(startsAt), firstOrderIdAt(slotAfter(startsAt))];
   const rows = await listRows<FigureRow>(database, values)`
     with created as materialized (
@@ -40,24 +41,24 @@ export async function countSlot(database: Queryable, { accountId, startsAt }: Sl
     paid as (select * from finished where type = 'payment' and status = 'succeeded'),
     failed as (select * from finished where type = 'payment' and status = 'failed'),
     refunded as (select * from finished where is_refund)
-    ${sumOrders('created', 'created')}
-     union all ${sumOrders('completed', `created where status = 'completed'`)}
-     union all ${sumPayments('paid', 'paid', `''`)}
-     union all ${sumPayments('failed', 'failed', `''`)}
-     union all ${sumPayments('refunded', 'refunded', `''`)}
-     union all ${sumPayments('mode', 'paid', `coalesce(mode, '')`)}
-     union all ${sumPayments('provider', 'paid', 'provider')}
-     union all ${sumPayments('failure', 'failed', `coalesce(failure, '')`)}`;
+    ${sumOrders('created', sql`created`)}
+     union all ${sumOrders('completed', sql`created where status = 'completed'`)}
+     union all ${sumPayments('paid', sql`paid`, sql`''`)}
+     union all ${sumPayments('failed', sql`failed`, sql`''`)}
+     union all ${sumPayments('refunded', sql`refunded`, sql`''`)}
+     union all ${sumPayments('mode', sql`paid`, sql`coalesce(mode, '')`)}
+     union all ${sumPayments('provider', sql`paid`, sql`provider`)}
+     union all ${sumPayments('failure', sql`failed`, sql`coalesce(failure, '')`)}`;
   return rows.map(toFigure);
 }
 
-function sumOrders(kind: FigureKind, rows: string): string {
-  return `select '${kind}' as kind, '' as name, currency, count(*) as orders, 0::bigint as payments,
+function sumOrders(kind: FigureKind, rows: Sql): Sql {
+  return sql`select '${word(kind)}' as kind, '' as name, currency, count(*) as orders, 0::bigint as payments,
                  sum(total_amount)::text as amount from ${rows} group by currency`;
 }
 
-function sumPayments(kind: FigureKind, rows: string, name: string): string {
-  return `select '${kind}', ${name}, currency, count(distinct order_id), count(*),
+function sumPayments(kind: FigureKind, rows: Sql, name: Sql): Sql {
+  return sql`select '${word(kind)}', ${name}, currency, count(distinct order_id), count(*),
                  coalesce(sum(amount), 0)::text from ${rows} group by 2, currency`;
 }
 
@@ -133,10 +134,10 @@ export async function sumFiguresByBucket(
   return rows.map((row) => ({ ...toFigure(row), startsAt: row.bucket }));
 }
 
-const summed = `sum(orders)::bigint as orders, sum(payments)::bigint as payments,
+const summed = sql`sum(orders)::bigint as orders, sum(payments)::bigint as payments,
                 sum(amount)::text as amount`;
 
-const ofPeriod = `from figures
+const ofPeriod = sql`from figures
   where account_id = $1 and kind = any($2::text[]) and starts_at >= $3 and starts_at < $4
     and starts_at <> all($5::timestamptz[])`;
 

@@ -4,6 +4,7 @@ import { firstOrderIdAt } from '../../domain/ids.ts';
 import type { OrderToCount } from '../../domain/reports/count-orders.ts';
 import { slotAfter } from '../../domain/reports/slot.ts';
 import type { Queryable } from '../../postgres/database.ts';
+import { sql } from '../../postgres/sql.ts';
 import { type TransactionRow, toTransaction } from '../payments/transaction-rows.ts';
 import { listRows } from '../query.ts';
 import type { Slot } from './figures.ts';
@@ -21,7 +22,7 @@ export async function* eachSlotOrder(
   for (let isFirst = true; ; isFirst = false) {
     const rows = await listRows<OrderRow>(database, [accountId, from, end])`
       select order_id as "orderId", status, currency, total_amount as total from orders
-       where account_id = $1 and order_id ${isFirst ? '>=' : '>'} $2 and order_id < $3
+       where account_id = $1 and order_id ${isFirst ? sql`>=` : sql`>`} $2 and order_id < $3
        order by order_id limit ${pageSize}`;
     const transactions = await listTransactions(database, accountId, rows);
     for (const { orderId, ...fields } of rows) {

@@ -1,5 +1,6 @@
 /** What the steps of the sweep did last. Whichever process ran a step writes its row, so all processes read the same. */
 import type { Queryable } from '../../postgres/database.ts';
+import { columnsOf } from '../../postgres/sql.ts';
 import { execute, listRows } from '../query.ts';
 
 export type StepReport = {
@@ -15,8 +16,7 @@ export type StepReport = {
 
 export function listStepReports(database: Queryable) {
   return listRows<StepReport>(database, [], 'list-step-reports')`
-    select step, last_success_at as "lastSuccessAt", last_failure_at as "lastFailureAt",
-           last_duration_ms as "lastDurationMs", failures, backlog
+    select ${columnsOf('step, lastSuccessAt, lastFailureAt, lastDurationMs, failures, backlog')}
       from background_steps order by step`;
 }
 

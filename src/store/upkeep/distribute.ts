@@ -1,21 +1,18 @@
 /** Spreads the tables of accounts over the nodes of a Citus cluster. Contract 15.5. */
 import type { Database, Queryable } from '../../postgres/database.ts';
+import { listRows } from '../query.ts';
 import { lockSchema, withoutTimeout } from './schema-lock.ts';
 
-export async function hasCitus(database: Queryable): Promise<boolean> {
-  const { rows } = await database.query({
-    text: `select 1 from pg_extension where extname = 'citus'`,
-  });
+export async function hasCitus(database: Queryable) {
+  const rows = await listRows(database)`select 1 from pg_extension where extname = 'citus'`;
   return rows.length > 0;
 }
 
 /** True once `accounts`, the first table, is distributed. */
 export async function isDistributed(database: Queryable): Promise<boolean> {
   if (!(await hasCitus(database))) return false;
-  const { rows } = await database.query({
-    text: `select 1 from pg_dist_partition where logicalrelid = to_regclass($1)`,
-    values: [rootTable],
-  });
+  const rows = await listRows(database, [rootTable])`
+    select 1 from pg_dist_partition where logicalrelid = to_regclass($1)`;
   return rows.length > 0;
 }
 

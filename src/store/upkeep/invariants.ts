@@ -1,5 +1,6 @@
 /** The invariants that `verify` checks table by table, one page of rows at a time. Contract 9.1, 9.2 and 9.7. */
 import type { Database, Queryable } from '../../postgres/database.ts';
+import { joinSql, type Sql, sql, word } from '../../postgres/sql.ts';
 import { hasId } from '../payments/transactions.ts';
 import { findRow, listRows, listValues } from '../query.ts';
 
@@ -24,24 +25,19 @@ export type CheckedRows = {
 
 /** The SQL condition for the rows of a page, with its values from `$1` on. */
 export function conditionOf(
-  key: readonly string[],
+  key: readonly Sql[],
   { after, accountId }: Pick<RowsAfter, 'after' | 'accountId'>,
-): { readonly condition: string; readonly values: readonly string[] } {
-  const conditions = ['true'];
+) {
+  const conditions = [sql`true`];
   const values = [...(after ?? [])];
   if (after) {
-    const parameters = key.map((column, index) => `$${index + 1}${castOf(column)}`);
-    conditions.push(`(${key.join(', ')}) > (${parameters.join(', ')})`);
+    const parameters = key.map(
+      (column, index) => sql`$${index + 1}${column === 'key_digest' ? sql`::bytea` : sql``}`,
+    );
+    conditions.push(sql`(${joinSql(key)}) > (${joinSql(parameters)})`);
   }
-  if (accountId !== undefined) {
-    values.push(accountId);
-    conditions.push(`account_id = $${values.length}`);
-  }
-  return { condition: conditions.join(' and '), values };
-}
-
-function castOf(column: string): string {
-  return column === 'key_digest' ? '::bytea' : '';
+  if (accountId !== undefined) conditions.push(sql`account_id = $${values.push(accountId)}`);
+  return { condition: joinSql(conditions, ' and '), values };
 }
 
 /**
@@ -72,7 +68,7 @@ export async function findMissingConstraints(database: Queryable, kind: keyof ty
   }));
 }
 
-export const deliveryKey = ['account_id', 'delivery_id'] as const;
+export const deliveryKey = [sql`account_id`, sql`delivery_id`];
 
 /** Contract 9.1: a delivery is finished, or has a time for its next try. */
 export async function checkDeliveries(database: Queryable, page: RowsAfter): Promise<CheckedRows> {
@@ -93,21 +89,12 @@ export async function checkDeliveries(database: Queryable, page: RowsAfter): Pro
   return checked ?? { rows: 0, last: undefined, breaches: [] };
 }
 
-/** A column whose values must exist in another table of the same account. */
-type Reference = {
-  readonly table: string;
-  readonly key: readonly string[];
-  /** The column that names the row in a report. */
-  readonly name: string;
-  readonly target: keyof typeof findTargets;
-  readonly column: string;
-};
-
 /**
  * Rows that point to rows of their own account, without a foreign key for speed. References to an order by the order's
- * own rows (transactions, history, deliveries) are checked with the order.
+ * own rows (transactions, history, deliveries) are checked with the order. `name` is the column that names the row in a
+ * report, and the values of `column` must exist in the table `target`.
  */
-export const references: readonly Reference[] = [
+export const references = [
   {
     table: 'refund_requests',
     key: ['account_id', 'refund_request_id'],
@@ -151,18 +138,21 @@ export const references: readonly Reference[] = [
     target: 'accounts',
     column: 'account_id',
   },
-];
+] as const;
+
+type Reference = (typeof references)[number];
 
 /** Contract 9.7: rows of one account never refer to rows of another. */
 export async function checkReferences(database: Database, reference: Reference, page: RowsAfter) {
-  const { table, key, name, column } = reference;
+  const { table, name, column } = reference;
+  const key = reference.key.map((part) => word(part));
   const { condition, values } = conditionOf(key, page);
   type Row = { key: RowKey; where: string; target: string };
   const rows = await listRows<Row>(database, [...values, page.limit])`
-    select array[${key.map((part) => `${part}::text`).join(', ')}] as key,
-           ${name} as "where", ${column} as target
-      from ${table} where ${condition}
-     order by ${key.join(', ')} limit $${values.length + 1}`;
+    select array[${joinSql(key.map((part) => sql`${part}::text`))}] as key,
+           ${word(name)} as "where", ${word(column)} as target
+      from ${word(table)} where ${condition}
+     order by ${joinSql(key)} limit $${values.length + 1}`;
   const breaches = await findForeign(database, reference, rows);
   return { rows: rows.length, last: rows.at(-1)?.key, breaches };
 }
@@ -201,7 +191,7 @@ const findTargets = {
   transactions: (database: Queryable, accountId: string, ids: readonly string[]) =>
     listValues<string>(database, [accountId, ids])`
       select wanted.id from unnest($2::text[]) as wanted (id)
-       where exists (select from transactions t where t.account_id = $1 and ${hasId('wanted.id')})`,
+       where exists (select from transactions t where t.account_id = $1 and ${hasId(sql`wanted.id`)})`,
 } as const;
 
 /** The accounts of these ids that do not exist. */

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { Database, Queryable, Transaction } from '../../postgres/database.ts';
 import { sqlState } from '../../postgres/error-classes.ts';
-import { listValues } from '../query.ts';
+import { findValue, listValues } from '../query.ts';
 import { distributeTables, isDistributed, listUndistributed } from './distribute.ts';
 import { lockSchema, withoutTimeout } from './schema-lock.ts';
 
@@ -59,10 +59,9 @@ async function findMissing(database: Queryable, migrations: readonly Migration[]
 }
 
 async function listApplied(database: Queryable): Promise<Set<number>> {
-  const { rows: found } = await database.query<{ exists: boolean }>({
-    text: `select to_regclass('schema_migrations') is not null as exists`,
-  });
-  if (!found[0]?.exists) return new Set();
+  const exists = await findValue<boolean>(database)`
+    select to_regclass('schema_migrations') is not null as exists`;
+  if (!exists) return new Set();
   return new Set(await listValues<number>(database)`select version from schema_migrations`);
 }
 

@@ -5,15 +5,11 @@
  */
 import { addSeconds } from '../../domain/time.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
+import { type Sql, sql, word } from '../../postgres/sql.ts';
 import { inOrder } from '../../postgres/statement.ts';
-import {
-  countEvents,
-  type EventCounters,
-  toStoredCounts,
-  withStoredCounts,
-} from '../events/event-counters.ts';
+import { countEvents, toStoredCounts, withStoredCounts } from '../events/event-counters.ts';
 import { execute, findRow, findValue, listRows } from '../query.ts';
-import { listStepReports, type StepReport } from './background-steps.ts';
+import { listStepReports } from './background-steps.ts';
 
 const watchedStates = ['received', 'parked', 'dead', 'needs_review'] as const;
 
@@ -43,15 +39,7 @@ type OpenTransactions = {
 /** How many reviews operators have resolved, from the audit log. */
 type ResolvedReviews = { readonly kind: 'delivery' | 'flag'; readonly count: number };
 
-export type OperatorCounters = {
-  readonly resolved: readonly ResolvedReviews[];
-  readonly deliveries: readonly WatchedDeliveries[];
-  readonly openTransactions: readonly OpenTransactions[];
-  readonly events: EventCounters;
-  readonly steps: readonly StepReport[];
-  /** When the sweep has counted; undefined before its first count. */
-  readonly countedAt: Date | undefined;
-};
+export type OperatorCounters = Awaited<ReturnType<typeof readOperatorCounters>>;
 
 /** A scrape counts up to here, the oldest rows first. */
 const countedMax = 10_000;
@@ -134,8 +122,8 @@ function countWatchedDeliveries(
     const counted = await findRow<Counted>(database, [], `count-deliveries-${state}-${limit}`)`
       select count(*) as count, min(received_at) as "oldestAt"
         from (select received_at from deliveries
-               where state = '${state}' and state in ('received', 'parked', 'dead', 'needs_review')
-               ${firstBy('received_at', limit)}) as counted`;
+               where state = '${word(state)}' and state in ('received', 'parked', 'dead', 'needs_review')
+               ${firstBy(limit, sql`order by received_at`)}) as counted`;
     return [{ count: 0, oldestAt: null, ...counted, state }];
   });
 }
@@ -144,7 +132,7 @@ function countResolved(database: Queryable, limit: number | null): Promise<Resol
   return countEach(['delivery', 'flag'] as const, async (kind) => {
     const count = await findValue<number>(database, [], `count-resolved-${kind}-${limit}`)`
       select count(*) as count
-        from (select 1 from audit where action = '${kind}.resolved' ${firstBy(null, limit)}) as counted`;
+        from (select 1 from audit where action = '${word(kind)}.resolved' ${firstBy(limit)}) as counted`;
     return [{ kind, count: count ?? 0 }];
   });
 }
@@ -166,9 +154,9 @@ function countOpenTransactions(
              count(*) filter (where started_at > $5 and started_at <= $4) as under_10d,
              count(*) filter (where started_at <= $5) as over_10d
         from (select started_at from transactions
-               where type = '${type}' and started_at is not null
+               where type = '${word(type)}' and started_at is not null
                  and status not in ('failed', 'succeeded', 'reversed')
-               ${firstBy('started_at', limit)}) as counted`;
+               ${firstBy(limit, sql`order by started_at`)}) as counted`;
     return openAges.map((age) => ({ type, age, count: counted?.[age] ?? 0 }));
   });
 }
@@ -188,19 +176,14 @@ async function countEach<Name, Counted>(
 }
 
 /** Without a limit nothing is sorted, and each node of a cluster counts its own rows. */
-function firstBy(column: string | null, limit: number | null): string {
-  if (limit === null) return '';
-  return `${column === null ? '' : `order by ${column}`} limit ${limit}`;
+function firstBy(limit: number | null, order = sql``): Sql {
+  return limit === null ? sql`` : sql`${order} limit ${limit}`;
 }
 
-type StoredCounts = {
-  readonly counts: ReadonlyMap<string, number>;
-  /** When the oldest of them was taken; undefined before the first sweep. */
-  readonly countedAt: Date | undefined;
-};
+type StoredCounts = Awaited<ReturnType<typeof listStoredCounts>>;
 
-/** Counts that the sweep has taken, for /metrics. */
-async function listStoredCounts(database: Queryable): Promise<StoredCounts> {
+/** Counts that the sweep has taken, for /metrics, and when the oldest of them was; undefined before the first sweep. */
+async function listStoredCounts(database: Queryable) {
   type Row = { name: string; count: number; counted_at: Date };
   const rows = await listRows<Row>(database, [], 'list-stored-counts')`
     select name, count, counted_at from stored_counts order by counted_at`;

@@ -4,11 +4,12 @@
  */
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import type { AnyRow, Database, Queryable } from '../../postgres/database.ts';
+import { columnsOf, type Sql, sql } from '../../postgres/sql.ts';
 import { deliveryColumns } from '../inbox/deliveries.ts';
 import { type OrderKey, type OrderRow, type StoredOrder, toStoredOrder } from '../order-rows.ts';
 import { type HistoryRecord, type HistoryRecordRow, toHistoryRecord } from '../orders/history.ts';
 import { type ListedRow, type ListedTransaction, toListed } from '../payments/transaction-rows.ts';
-import { columnsOf, listRows } from '../query.ts';
+import { listRows } from '../query.ts';
 import { readSnapshot } from '../snapshot.ts';
 import { conditionOf } from './invariants.ts';
 
@@ -62,7 +63,7 @@ export function readOrderPage(database: Database, from: OrdersAfter, size: numbe
   });
 }
 
-const orderKey = ['account_id', 'order_id'] as const;
+const orderKey = [sql`account_id`, sql`order_id`];
 
 async function listOrders(tx: Queryable, { after, accountId }: OrdersAfter, size: number) {
   const { condition, values } = conditionOf(orderKey, { after: keyOf(after), accountId });
@@ -89,10 +90,10 @@ type ListOf<Row> = (
 
 const listTransactions: ListOf<ListedTransaction> = async (tx, range, limit) => {
   const rows = await listOfRange<ListedRow>(tx, range, limit, {
-    columns: `account_id, order_id, transaction_id, type, provider, psp_transaction_id, status, amount,
+    columns: sql`account_id, order_id, transaction_id, type, provider, psp_transaction_id, status, amount,
               currency, started_at, recorded_at, finished_at, fields, flags, start, notices`,
-    from: 'transactions',
-    sort: 'transaction_id',
+    from: sql`transactions`,
+    sort: sql`transaction_id`,
   });
   return rows?.map(toListed);
 };
@@ -100,8 +101,8 @@ const listTransactions: ListOf<ListedTransaction> = async (tx, range, limit) => 
 const listHistory: ListOf<HistoryOfOrder> = async (tx, range, limit) => {
   const rows = await listOfRange<OrderKey & HistoryRecordRow>(tx, range, limit, {
     columns: columnsOf('accountId, orderId, position, entries'),
-    from: 'history',
-    sort: 'position',
+    from: sql`history`,
+    sort: sql`position`,
   });
   return rows?.map((row) => ({ ...row, ...toHistoryRecord(row) }));
 };
@@ -109,8 +110,8 @@ const listHistory: ListOf<HistoryOfOrder> = async (tx, range, limit) => {
 const listDeliveries: ListOf<Delivery> = async (tx, range, limit) => {
   const rows = await listOfRange<Delivery & { bytes?: number }>(tx, range, limit, {
     columns: deliveryColumns,
-    from: 'deliveries d',
-    sort: 'finished_at, delivery_id',
+    from: sql`deliveries d`,
+    sort: sql`finished_at, delivery_id`,
     bytesMax: bodyBytesMax,
   });
   const isTooLarge = limit !== undefined && (rows?.at(-1)?.bytes ?? 0) >= bodyBytesMax;
@@ -119,10 +120,10 @@ const listDeliveries: ListOf<Delivery> = async (tx, range, limit) => {
 
 const listEvents: ListOf<EventOfOrder> = (tx, range, limit) =>
   listOfRange<EventOfOrder>(tx, range, limit, {
-    columns: `distinct on (account_id, order_id, sequence)
+    columns: sql`distinct on (account_id, order_id, sequence)
               ${columnsOf('accountId, orderId, sequence, transactionId, status')}`,
-    from: 'events',
-    sort: 'sequence',
+    from: sql`events`,
+    sort: sql`sequence`,
   });
 
 /** By their numbers. */
@@ -141,15 +142,15 @@ async function listOfRange<Row extends AnyRow>(
   tx: Queryable,
   { after, upTo, accountId }: OrderRange,
   limit: number | undefined,
-  table: { columns: string; from: string; sort: string; bytesMax?: number },
+  table: { columns: Sql; from: Sql; sort: Sql; bytesMax?: number },
 ): Promise<Row[] | undefined> {
   const { columns, from, sort, bytesMax } = table;
   const { condition, values } = conditionOf(orderKey, { after: keyOf(after), accountId });
   const upToKey = keyOf(upTo) ?? [];
-  const end = `and (account_id, order_id) <= ($${values.length + 1}, $${values.length + 2})`;
-  const text = `select ${columns} from ${from}
-                 where ${condition} ${upTo ? end : ''} and order_id is not null
-                 order by account_id, order_id, ${sort} ${limit === undefined ? '' : `limit ${limit + 1}`}`;
+  const end = sql`and (account_id, order_id) <= ($${values.length + 1}, $${values.length + 2})`;
+  const text = sql`select ${columns} from ${from}
+                 where ${condition} ${upTo ? end : sql``} and order_id is not null
+                 order by account_id, order_id, ${sort} ${limit === undefined ? sql`` : sql`limit ${limit + 1}`}`;
   const cut = limit === undefined || bytesMax === undefined ? text : cutAtBytes(text, bytesMax);
   const rows = await listRows<Row>(tx, [...values, ...upToKey])`${cut}`;
   return limit !== undefined && rows.length > limit ? undefined : rows;
@@ -159,9 +160,9 @@ async function listOfRange<Row extends AnyRow>(
  * The bytes are summed behind the limit, so that a cluster sends no more rows than that to one node. `rows` and not
  * `range`, so that each row adds its own bytes even if two rows sort alike.
  */
-function cutAtBytes(text: string, bytesMax: number): string {
-  const sorted = 'order by "accountId", "orderId", "finishedAt", "deliveryId"';
-  return `select * from (
+function cutAtBytes(text: Sql, bytesMax: number): Sql {
+  const sorted = sql`order by "accountId", "orderId", "finishedAt", "deliveryId"`;
+  return sql`select * from (
             select page.*, sum(coalesce(octet_length(body), 0)) over (
                      ${sorted} rows unbounded preceding) as bytes
               from (${text}) as page) as summed

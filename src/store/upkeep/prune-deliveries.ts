@@ -1,15 +1,18 @@
 /** Prunes the inbox by age, in small batches: bodies of finished deliveries, and deliveries that stayed dead. */
 import type { Database, Transaction } from '../../postgres/database.ts';
+import { columnsOf, sql } from '../../postgres/sql.ts';
 import { deleteReferencesOf } from '../inbox/parked-deliveries.ts';
-import { queryPerAccount } from '../per-account.ts';
+import { defineAccountRows } from '../per-account.ts';
 import { execute, listRows } from '../query.ts';
 import type { DeliveryCursor } from '../sweep-cursors.ts';
 
 /** Each condition equals that of a partial index, so that finding old rows does not read the table. */
 export const prunable = {
-  finished: `state in ('processed', 'stale', 'ignored')`,
-  resolved: `state = 'resolved'`,
+  finished: sql`state in ('processed', 'stale', 'ignored')`,
+  resolved: sql`state = 'resolved'`,
 } as const;
+
+const deliveryIds = defineAccountRows<DeliveryCursor>({ text: ['deliveryId'] });
 
 /**
  * Removes bodies and headers of finished deliveries, oldest first, and skips locked rows. The row stays with its key, so
@@ -21,22 +24,20 @@ export async function pruneBodies(
   receivedBefore: Date,
   limit: number,
 ): Promise<number> {
-  const isPrunable = `body is not null and ${prunable[which]}`;
+  const isPrunable = sql`body is not null and ${prunable[which]}`;
   const rows = await listRows<DeliveryCursor>(database, [receivedBefore, limit])`
-    select account_id as "accountId", delivery_id as "deliveryId" from deliveries
+    select ${columnsOf('accountId, deliveryId')} from deliveries
      where ${isPrunable} and received_at < $1 order by received_at limit $2`;
   // One that was retried since it was listed is not finished any more. The time at which it was received stays.
-  const pruned = await database.transaction((tx) =>
-    queryPerAccount(tx, rows, (accountId, own) => ({
-      name: `prune-${which}-bodies`,
-      text: `update deliveries set body = null, headers = null
-              where account_id = $1 and delivery_id in (
-                select delivery_id from deliveries
-                 where account_id = $1 and delivery_id = any($2::text[]) and ${isPrunable}
-                   for update skip locked)
-             returning delivery_id`,
-      values: [accountId, own.map(({ deliveryId }) => deliveryId)],
-    })),
+  const pruned = await database.transaction(
+    (tx) =>
+      deliveryIds.query(tx, rows, `prune-${which}-bodies`)`
+      update deliveries set body = null, headers = null
+       where account_id = $1 and delivery_id in (
+         select delivery_id from deliveries
+          where account_id = $1 and delivery_id = any($2::text[]) and ${isPrunable}
+            for update skip locked)
+      returning delivery_id`,
   );
   return pruned.length;
 }

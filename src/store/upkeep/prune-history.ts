@@ -1,6 +1,7 @@
 /** Prunes the history by age, in small batches, with a cursor that survives restarts. */
 import type { Database, Transaction } from '../../postgres/database.ts';
-import { defineAccountRows, queryPerAccount } from '../per-account.ts';
+import { sql } from '../../postgres/sql.ts';
+import { defineAccountRows } from '../per-account.ts';
 import { listRows } from '../query.ts';
 import { ownedBy, type RowCursor, sweepRows } from '../sweep-cursors.ts';
 
@@ -28,22 +29,17 @@ const oldRows = defineAccountRows<HistoryRow>(
   },
 );
 
+const isOld = sql`h.account_id = $1
+     and (h.order_id, h.position) in (select row.order_id, row.position from ${oldRows.from})`;
+
 /** The last row of an order stays, without its entries, because new positions continue from it. */
 async function removeRows(tx: Transaction, rows: readonly HistoryRow[]) {
   const old = ownedBy(rows.filter(({ is_old }) => is_old));
-  const isOld = `h.account_id = $1
-     and (h.order_id, h.position) in (select row.order_id, row.position from ${oldRows.from})`;
-  await queryPerAccount(tx, old, (accountId, own) => ({
-    name: 'delete-old-history',
-    text: `delete from history h where ${isOld}
-              and exists (select from history later
-                           where later.account_id = $1 and later.order_id = h.order_id
-                             and later.position > h.position)`,
-    values: oldRows.toParameters(accountId, own),
-  }));
-  await queryPerAccount(tx, old, (accountId, own) => ({
-    name: 'empty-old-history',
-    text: `update history h set entries = '[]' where ${isOld} and entries::text <> '[]'`,
-    values: oldRows.toParameters(accountId, own),
-  }));
+  await oldRows.query(tx, old, 'delete-old-history')`
+    delete from history h where ${isOld}
+       and exists (select from history later
+                    where later.account_id = $1 and later.order_id = h.order_id
+                      and later.position > h.position)`;
+  await oldRows.query(tx, old, 'empty-old-history')`
+    update history h set entries = '[]' where ${isOld} and entries::text <> '[]'`;
 }

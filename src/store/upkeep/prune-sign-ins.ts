@@ -1,15 +1,22 @@
 /** Deletes what sign-ins leave behind: sessions, invitations, challenges and failures that have ended. */
 import type { Database } from '../../postgres/database.ts';
+import { type Sql, sql } from '../../postgres/sql.ts';
 import { countChanges } from '../query.ts';
 
+/** Of each kind its rows, the column of their key, and the time that must be over. */
 const ended = {
-  idle_sessions: ['sessions', 'session_id', 'last_seen_at'],
-  sessions: ['sessions', 'session_id', 'expires_at'],
-  invitations: ['invitations', 'invitation_id', 'expires_at'],
-  challenges: ['passkey_challenges', 'challenge', 'expires_at'],
-  failures: ['sign_in_failures', 'subject', 'last_failed_at', `not starts_with(subject, 'known:')`],
-  known_visitors: ['sign_in_failures', 'subject', 'last_failed_at'],
-} as const satisfies Record<string, readonly [string, string, string, string?]>;
+  idle_sessions: [sql`sessions`, sql`session_id`, sql`last_seen_at`],
+  sessions: [sql`sessions`, sql`session_id`, sql`expires_at`],
+  invitations: [sql`invitations`, sql`invitation_id`, sql`expires_at`],
+  challenges: [sql`passkey_challenges`, sql`challenge`, sql`expires_at`],
+  failures: [
+    sql`sign_in_failures`,
+    sql`subject`,
+    sql`last_failed_at`,
+    sql`not starts_with(subject, 'known:')`,
+  ],
+  known_visitors: [sql`sign_in_failures`, sql`subject`, sql`last_failed_at`],
+} as const satisfies Record<string, readonly [Sql, Sql, Sql, Sql?]>;
 
 export type EndedSignIns = keyof typeof ended;
 
@@ -20,7 +27,7 @@ export async function pruneEnded(
   before: Date,
   limit: number,
 ): Promise<number> {
-  const [table, key, time, condition = 'true'] = ended[which];
+  const [table, key, time, condition = sql`true`] = ended[which];
   return countChanges(database, [before, limit])`
     delete from ${table}
      where ${key} in (select ${key} from ${table}

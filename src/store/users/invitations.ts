@@ -1,6 +1,7 @@
 /** One-time links: to join an account, or to set new credentials after a reset. Only digests of tokens are stored. */
 import type { Role } from '../../domain/users/role.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { columnsOf } from '../../postgres/sql.ts';
 import { countChanges, execute, findRow, listRows } from '../query.ts';
 
 type Invitation = InvitationPurpose & {
@@ -15,8 +16,7 @@ export type InvitationPurpose =
   /** The credentials of this user were reset. */
   | { readonly accountId: null; readonly role: null; readonly userId: string };
 
-const columns = `invitation_id as "invitationId", email, account_id as "accountId", role, user_id as "userId",
-                 created_at as "createdAt", expires_at as "expiresAt"`;
+const columns = columnsOf('invitationId, email, accountId, role, userId, createdAt, expiresAt');
 
 export async function insertInvitation(
   tx: Transaction,

@@ -2,6 +2,7 @@
 import type { Membership, Role } from '../../domain/users/role.ts';
 import type { OwnAccount } from '../../domain/users/session.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { columnsOf, sql } from '../../postgres/sql.ts';
 import { changesOne, execute, listRows } from '../query.ts';
 
 /**
@@ -27,7 +28,7 @@ export async function listAccountsOfUser(database: Queryable, userId: string) {
 /** All members of an account. The lock ends the race of two owners who remove or demote each other. */
 export function lockMembers(tx: Transaction, accountId: string) {
   return listRows<Membership>(tx, [accountId])`
-    select account_id as "accountId", user_id as "userId", role from memberships
+    select ${columnsOf('accountId, userId, role')} from memberships
      where account_id = $1 order by user_id for update`;
 }
 
@@ -69,8 +70,7 @@ export type Member = {
 
 type MemberRow = Pick<Member, 'accountId' | 'userId' | 'role' | 'joinedAt'>;
 
-const memberColumns =
-  'account_id as "accountId", user_id as "userId", role, created_at as "joinedAt"';
+const memberColumns = sql`${columnsOf('accountId, userId, role')}, created_at as "joinedAt"`;
 
 /** By e-mail address. */
 export async function listMembers(database: Queryable, accountId: string): Promise<Member[]> {

@@ -1,5 +1,6 @@
 /** The passkeys of users, and the challenges that they sign. */
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { columnsOf } from '../../postgres/sql.ts';
 import { changesOne, execute, findRow, listRows } from '../query.ts';
 
 type StoredPasskey = {
@@ -13,8 +14,7 @@ type StoredPasskey = {
 /** The lock ends the race of two uses of one passkey: the second sees the counter of the first. */
 export function lockPasskey(tx: Transaction, credentialId: string) {
   return findRow<StoredPasskey>(tx, [credentialId])`
-    select credential_id as "credentialId", user_id as "userId", public_key as "publicKey",
-           counter, transports
+    select ${columnsOf('credentialId, userId, publicKey, counter, transports')}
       from passkeys where credential_id = $1 for update`;
 }
 
@@ -43,8 +43,7 @@ export type ListedPasskey = Pick<StoredPasskey, 'credentialId' | 'transports'> &
 /** The oldest first. */
 export function listPasskeysOfUser(database: Queryable, userId: string) {
   return listRows<ListedPasskey>(database, [userId])`
-    select credential_id as "credentialId", transports, created_at as "createdAt",
-           last_used_at as "lastUsedAt"
+    select ${columnsOf('credentialId, transports, createdAt, lastUsedAt')}
       from passkeys where user_id = $1 order by created_at, credential_id`;
 }
 

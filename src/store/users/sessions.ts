@@ -1,11 +1,13 @@
 /** Sessions of users. The secret in the cookie is stored as a digest. */
 import type { Session, SessionUser, Visitor } from '../../domain/users/session.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { columnsOf } from '../../postgres/sql.ts';
 import { changesOne, countChanges, execute, findRow, listRows } from '../query.ts';
 
-const columns = `s.session_id as "sessionId", s.user_id as "userId", s.account_id as "accountId",
-                 s.created_at as "createdAt", s.last_seen_at as "lastSeenAt", s.expires_at as "expiresAt",
-                 s.confirmed_at as "confirmedAt", s.address, s.user_agent as "userAgent"`;
+const columns = columnsOf(
+  'sessionId, userId, accountId, createdAt, lastSeenAt, expiresAt, confirmedAt, address, userAgent',
+  's',
+);
 
 type FoundSession = Session & Omit<SessionUser, 'userId'>;
 

@@ -4,6 +4,7 @@
  */
 import type { Failures } from '../../domain/users/back-off.ts';
 import type { Transaction } from '../../postgres/database.ts';
+import { columnsOf } from '../../postgres/sql.ts';
 import { changesOne, execute, findRow, findValue } from '../query.ts';
 
 /**
@@ -16,7 +17,7 @@ export async function lockFailures(tx: Transaction, subject: string, now: Date) 
     values ($1, 0, $2, $2) on conflict (subject) do nothing`;
   if (isFirst) return undefined;
   return findRow<Failures>(tx, [subject])`
-    select failures, last_failed_at as "lastFailedAt", blocked_until as "blockedUntil"
+    select ${columnsOf('failures, lastFailedAt, blockedUntil')}
       from sign_in_failures where subject = $1 for update`;
 }
 

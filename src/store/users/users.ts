@@ -1,5 +1,6 @@
 /** Users of the dashboard. A user may belong to several accounts (`memberships.ts`). */
 import type { Queryable, Transaction } from '../../postgres/database.ts';
+import { columnsOf, word } from '../../postgres/sql.ts';
 import { changesOne, execute, findRow } from '../query.ts';
 
 export type User = {
@@ -8,7 +9,7 @@ export type User = {
   readonly passwordHash: string | null;
 };
 
-const columns = 'user_id as "userId", email, password_hash as "passwordHash"';
+const columns = columnsOf('userId, email, passwordHash');
 
 export function findUserByEmail(database: Queryable, email: string) {
   return findRow<User>(database, [email])`select ${columns} from users where email = $1`;
@@ -36,7 +37,7 @@ export async function savePasswordHash(
 
 /** With everything by which the user could sign in. */
 export async function deleteUser(tx: Transaction, userId: string) {
-  for (const table of ['sessions', 'passkeys', 'invitations', 'users']) {
-    await execute(tx, [userId])`delete from ${table} where user_id = $1`;
+  for (const table of ['sessions', 'passkeys', 'invitations', 'users'] as const) {
+    await execute(tx, [userId])`delete from ${word(table)} where user_id = $1`;
   }
 }
