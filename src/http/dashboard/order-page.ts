@@ -183,7 +183,7 @@ export function paymentView(
     payment_mode: others.mode,
     mode_details: masked ? maskUpiId(payment.subPaymentMode) : payment.subPaymentMode,
     provider_order_id: payment.start?.providerOrderId ?? null,
-    origin: payment.start ? (payment.start.origin ?? 'api') : 'provider',
+    origin: payment.start ? (payment.start.origin ?? ('api' as const)) : ('provider' as const),
     given_up: payment.start?.givenUpAtMs !== undefined,
     arn: payment.paymentArn,
     acquirer: payment.paymentAcquirer,
