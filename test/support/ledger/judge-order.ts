@@ -130,7 +130,7 @@ function judgeOthers(truth: Truth, enquiry: Body): Wrong[] {
 /** A refund that was accepted here fails only if the provider says so. */
 function judgeFailed(
   { asked, scenario }: LedgerOrder,
-  { refunds }: Truth,
+  { payments, refunds }: Truth,
   { transaction }: Body,
   wasRefused: (refundId: string) => boolean,
 ): Wrong[] {
@@ -140,8 +140,14 @@ function judgeFailed(
   if (refunds.some(({ isOurs, movedLate }) => !isOurs || movedLate > 0)) return [];
   const isAsked = ({ svc_transaction_id: id }: Body) =>
     asked.some(({ refundIds }) => refundIds.has(id));
+  // Nothing is left to refund once the payment is released, also if our call never arrived.
+  const isReleased = ({ psp_transaction_id: id }: Body) =>
+    payments.some(({ status, reference }) => {
+      return status === 'reversed' && id?.startsWith(`${reference}|`);
+    });
   return transaction
     .filter((entry: Body) => isAsked(entry) && entry.refund_status === 'failed')
+    .filter((entry: Body) => !isReleased(entry))
     .map(({ svc_transaction_id: id }: Body): Wrong => {
       const isKnown = refunds.some((refund) => refund.id === id);
       return !isKnown && !wasRefused(id) && `refund ${id} is failed, and was never refused`;
