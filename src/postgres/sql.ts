@@ -31,7 +31,7 @@ export function columnOf(field: string): Sql {
   return checked(snakeCase(field));
 }
 
-/** Columns under our names: `accountId, url` becomes `d.account_id as "accountId", d.url as "url"`, without a table no `d.`. */
+/** Columns under our names: `accountId, url` of table `d` become `d.account_id as "accountId", d.url as "url"`. */
 export function columnsOf(fields: string, table?: 'd' | 'e' | 's'): Sql {
   const prefix = table === undefined ? '' : `${table}.`;
   const columns = fields.split(/,\s*/).map((field) => `${prefix}${columnOf(field)} as "${field}"`);

@@ -82,7 +82,7 @@ export function createAccountDirectory(
       reading.catch(() => readsAgain.delete(accountId));
       return reading;
     },
-    /** Reads the account from the database each time: for somebody who has just changed it and tries the change. */
+    /** Reads the database each time, so that whoever has just changed an account can try the change. */
     readNow: (accountId: string) => read(accountId),
   };
 }

@@ -52,9 +52,10 @@ export const userList = defineCommand({
   examples: ['user list', 'user list --account acc_…'],
   run: async ({ database, accounts }, { values: { account } }) => {
     await checkAccount({ accounts }, account);
-    const members =
-      account === undefined ? listAllMembers(database) : listMembers(database, account);
-    return { users: (await members).map(userView) };
+    const members = await (account === undefined
+      ? listAllMembers(database)
+      : listMembers(database, account));
+    return { users: members.map(userView) };
   },
   render: ({ users }, screen) => renderTable(users, columns, screen),
 });

@@ -94,8 +94,8 @@ export type Caller = Visitor & {
 };
 
 /**
- * Opens a session for a user who has proven who they are, and who is locked. Its secret goes into the cookie, its digest
- * is stored.
+ * Opens a session. The user has proven who they are, and their row is locked. The caller sets the secret as the cookie;
+ * only its digest is stored.
  */
 export async function openSession(
   tx: Transaction,
