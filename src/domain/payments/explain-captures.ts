@@ -255,7 +255,8 @@ function reportsOfVoid({ notices }: Payment, { pspTransactionId }: N) {
 function decideVoidLoss(payment: Payment, notice: N, winner: N | undefined, ranking: Ranked): Rule {
   if (voidStateOf(reportsOfVoid(payment, notice)) === null) return 'void-failed';
   if (!isOfPayment(payment, notice)) return 'void-of-capture';
-  if (!winner) return 'without-effect';
+  // A void of the payment counts only once all captures are known.
+  if (!winner || payment.voided === null) return 'without-effect';
   // As they were reported: a void without effect on the status would rank lower.
   const asReported = (each: N) => ({ ...each, status: reportedStatusOf(each) });
   return decideLoss(ranking, asReported(winner), asReported(notice), statusOf);

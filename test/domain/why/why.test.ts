@@ -131,6 +131,35 @@ describe('what set a field of a payment', () => {
     assert.deepEqual(why(captured, 'finishedAtMs').setBy, ['three']);
   });
 
+  test('a void of the payment has no effect while a capture is not known', () => {
+    const captures: Capture[] = [{ pspId: 'c1', amount: 0, status: 'voiding', atMs: 1_000 }];
+    const voiding = payment(
+      [
+        notice('auth', { status: 'authorized' }),
+        capture('one', 'c1', 5_000, 1_000),
+        notice('void one', {
+          ...{ pspTransactionId: 'v1', status: 'reversing' },
+          ...{ record: 'void-capture', targetPspId: 'c1' },
+        }),
+        notice('void rest', {
+          ...{ pspTransactionId: 'v2', status: 'reversed' },
+          ...{ record: 'void-authorization', targetPspId: 'p1' },
+        }),
+      ],
+      { captures },
+    );
+    assert.deepEqual(why(voiding, 'status'), {
+      value: 'reversing',
+      rule: 'void-pending',
+      setBy: ['void one'],
+      lost: [
+        ['one', 'succeeded', 'capture-voided'],
+        ['auth', 'authorized', 'void-pending'],
+        ['void rest', 'reversed', 'without-effect'],
+      ],
+    });
+  });
+
   test('a partial capture that time made final names time and its captures', () => {
     const captures: Capture[] = [{ pspId: 'c1', amount: 5_000, status: 'captured', atMs: 1_000 }];
     const open = payment(
