@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { retrySeconds } from '../../../src/domain/inbox/retry-schedule.ts';
-import { httpLimits } from '../../../src/http/limits.ts';
 import { createMetrics } from '../../../src/http/operator/metrics.ts';
 import { measureService } from '../../../src/http/operator/service-metrics.ts';
 import { openDatabase } from '../../../src/postgres/database.ts';
@@ -17,12 +15,11 @@ import {
 } from '../../../src/store/upkeep/operator-counters.ts';
 import { retryDelivery } from '../../../src/use-cases/inbox/retry-deliveries.ts';
 import { findFreePort } from '../../../tools/harness/free-port.ts';
-import { runLoad } from '../../../tools/harness/raw-load.ts';
 import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../../support/deliveries.ts';
 import { lockOrders } from '../../support/lock-orders.ts';
 import { issueMerchantToken } from '../../support/merchant-token.ts';
-import { readSamples } from '../../support/metrics.ts';
+import { movedSince, readSamples, scrape } from '../../support/metrics.ts';
 import { orderBody } from '../../support/order-bodies.ts';
 import { refuseRows } from '../../support/refuse-rows.ts';
 import { callService, startTestService, testMasterKeyHex } from '../../support/test-service.ts';
@@ -31,7 +28,7 @@ const service = await startTestService();
 const account = await service.createAccount();
 
 test('a new service reports every metric as zero', async () => {
-  const samples = await scrape();
+  const samples = await scrape(service);
   assert.equal(samples.get('database_up'), 1);
   for (const state of ['received', 'parked', 'dead', 'needs_review']) {
     assert.equal(samples.get(`inbox_deliveries{state="${state}"}`), 0, state);
@@ -108,7 +105,7 @@ test('a payment is counted by its age until it is final', async () => {
     ['under_10d', 240 * 3600],
     ['over_10d', 0],
   ] as const) {
-    const samples = await scrape();
+    const samples = await scrape(service);
     const ages = [...samples].filter(
       ([name, value]) => name.startsWith('transactions_open{') && value > 0,
     );
@@ -121,9 +118,9 @@ test('a payment is counted by its age until it is final', async () => {
 });
 
 test('creates that are sent in one batch are counted as a batch of that size', async () => {
-  const before = await scrape();
+  const before = await scrape(service);
   await Promise.all(Array.from({ length: 10 }, createOrder));
-  const moved = movedSince(before, await scrape());
+  const moved = movedSince(before, await scrape(service));
   assert.equal(moved('commit_batch_size_sum{queue="create-order"}'), 10);
   const batches = moved('commit_batch_size_count{queue="create-order"}');
   assert.ok(batches >= 1 && batches <= 10, `${batches} batches`);
@@ -131,12 +128,12 @@ test('creates that are sent in one batch are counted as a batch of that size', a
 });
 
 test('waiting and shed requests are counted by queue', async (t) => {
-  const before = await scrape();
+  const before = await scrape(service);
   const release = await lockOrders(service.database, t);
   const question = { accountId: account.accountId, idName: 'order_id', id: 'o_1' } as const;
   const { findOrderWithTransactions: ask } = service.services.batches;
   const asked = Array.from({ length: 2_003 }, () => ask(question).then(() => 'told', String));
-  const during = await scrape();
+  const during = await scrape(service);
   await release();
   const outcomes = await Promise.all(asked);
 
@@ -145,53 +142,6 @@ test('waiting and shed requests are counted by queue', async (t) => {
   const waiting = during.get('database_queue_length{queue="enquiry"}') ?? 0;
   assert.ok(waiting > 1_000, `${waiting} wait`);
   assert.equal(await read('database_queue_length{queue="enquiry"}'), 0);
-});
-
-test('requests shed for lack of a connection are counted', async () => {
-  const before = await scrape();
-  let refused = 0;
-  const asked = Array.from({ length: 2_100 }, () =>
-    service.database.query({ text: 'select 1' }).catch(() => {
-      refused += 1;
-    }),
-  );
-  // Shed requests are answered immediately; on a busy machine some of the waiting ones may time out.
-  await setImmediate();
-  const turnedAway = refused;
-  await Promise.all(asked);
-  assert.ok(turnedAway > 0);
-  assert.equal(
-    movedSince(before, await scrape())('requests_shed_total{queue="connections"}'),
-    turnedAway,
-  );
-});
-
-test('requests that the admission queue sheds are counted', async (t) => {
-  const token = await issueToken();
-  const release = await lockOrders(service.database, t);
-  const body = '{"order_id":"o_1"}';
-  const flood = () =>
-    runLoad({
-      port: Number(new URL(service.baseUrl).port),
-      connections: httpLimits.concurrentRequestsMax + 5,
-      // One request on each connection.
-      perSecond: 0,
-      seconds: 0,
-      next: () =>
-        `POST /api/v3/transaction-enquiry HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    });
-  // A request that is admitted and one that is queued wait for the same time. On a busy machine an admitted one may give
-  // up first, and its place goes to a queued one: then fewer are shed, and the flood is repeated.
-  await waitUntil('all requests above the limit are shed', async () => {
-    const before = await scrape();
-    const { statuses, lost } = await flood();
-    const shed = movedSince(before, await scrape())('requests_shed_total{queue="requests"}');
-    // Admitted requests are answered 503 too, because the lock is held longer than they wait.
-    assert.ok((statuses.get(503) ?? 0) >= shed && lost === 0, JSON.stringify([...statuses]));
-    assert.ok(shed <= 5, `${shed} were shed`);
-    return shed === 5;
-  });
-  await release();
 });
 
 test('a call to a provider that cannot be reached is counted by its outcome', async () => {
@@ -273,23 +223,13 @@ test('values from a database that is gone are no longer reported', async () => {
   assert.doesNotMatch(await registry.metrics(), /^(inbox|transactions|reviews|background)_\w+\{/m);
 });
 
-async function scrape(): Promise<Map<string, number>> {
-  const { status, body } = await service.call('/metrics');
-  assert.equal(status, 200);
-  return readSamples(body);
-}
-
 async function read(name: string): Promise<number | undefined> {
-  return (await scrape()).get(name);
+  return (await scrape(service)).get(name);
 }
 
 async function assertAge(name: string, seconds: number): Promise<void> {
   const age = (await read(name)) ?? 0;
   assert.ok(age >= seconds && age < seconds + 10, `${name} is ${age}`);
-}
-
-function movedSince(before: Map<string, number>, now: Map<string, number>) {
-  return (name: string) => (now.get(name) ?? 0) - (before.get(name) ?? 0);
 }
 
 /** A new token each time, because the clock may have been moved beyond the lifetime of an earlier one. */

@@ -19,7 +19,7 @@ import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import { onOneServer } from '../../support/citus-cluster.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../../support/deliveries.ts';
 import { insertDeliveries } from '../../support/many-deliveries.ts';
-import { readSamples } from '../../support/metrics.ts';
+import { scrape } from '../../support/metrics.ts';
 import { orderBody } from '../../support/order-bodies.ts';
 import { createTestDatabase } from '../../support/test-database.ts';
 import { callService, startTestService, testMasterKeyHex } from '../../support/test-service.ts';
@@ -100,7 +100,7 @@ test('a delivery among many others is applied when its order appeared unnoticed'
 
 test('every step of the sweep is on the metrics page, and so is a loop of this process', async () => {
   await sweepAll();
-  const samples = await scrape();
+  const samples = await scrape(service);
   for (const { name } of sweepSteps) {
     const at = samples.get(`background_step_last_success_timestamp_seconds{step="${name}"}`) ?? 0;
     assert.ok(Math.abs(at - services.clock().getTime() / 1000) < 60, `${name} ${at}`);
@@ -117,7 +117,7 @@ test('every step of the sweep is on the metrics page, and so is a loop of this p
     failures: 3,
     backlog: 7,
   }));
-  const withLoop = await scrape();
+  const withLoop = await scrape(service);
   const read = (metric: string) => withLoop.get(`background_step_${metric}{step="poll-due"}`);
   assert.equal(read('last_success_timestamp_seconds'), 5);
   assert.equal(read('duration_seconds'), 0.25);
@@ -129,7 +129,7 @@ test('every step of the sweep is on the metrics page, and so is a loop of this p
 test('counts stay true beyond the limit of a scrape', async () => {
   const exact = await countDeliveries();
   assert.ok((exact.get('dead') ?? 0) >= 20_000);
-  const samples = await scrape();
+  const samples = await scrape(service);
   for (const state of ['dead', 'parked', 'needs_review', 'received']) {
     assert.equal(samples.get(`inbox_deliveries{state="${state}"}`), exact.get(state) ?? 0, state);
   }
@@ -140,7 +140,7 @@ test('counts stay true beyond the limit of a scrape', async () => {
 test('open transactions are counted by age beyond the limit of a scrape', async () => {
   await insertOpenPayments(12_000);
   await sweep(services);
-  const samples = await scrape();
+  const samples = await scrape(service);
   assert.equal(samples.get('transactions_open{type="payment",age="under_10m"}'), 6_000);
   assert.equal(samples.get('transactions_open{type="payment",age="over_10d"}'), 6_000);
 });
@@ -207,10 +207,6 @@ async function sweepAll(): Promise<void> {
     await sweep(services);
     return (await listStepReports(database)).every(({ backlog }) => backlog === 0);
   });
-}
-
-async function scrape(): Promise<Map<string, number>> {
-  return readSamples((await service.call('/metrics')).body);
 }
 
 async function countDeliveries(): Promise<Map<string, number>> {

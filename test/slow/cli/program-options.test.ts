@@ -6,9 +6,9 @@ import {
   programHelp,
   readOptions,
   wholeNumber,
-} from '../../simulator/program-options.ts';
-import { startSimulator } from '../../simulator/simulator.ts';
-import { runProgram } from '../../tools/harness/command-line.ts';
+} from '../../../simulator/program-options.ts';
+import { startSimulator } from '../../../simulator/simulator.ts';
+import { runProgram } from '../../../tools/harness/command-line.ts';
 
 const programs = {
   'npm run simulator': {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertRefused } from '../../api/assertions.ts';
 import { modeOf, startJourney } from '../../support/journey.ts';
 import type { Reply } from '../../support/test-service.ts';
-import { assertRefused } from '../assertions.ts';
 
 const { simulator, createPaid, refund, enquire, heal, assertSound } = await startJourney();
 const timesFifty = Array.from({ length: 50 }, (_, index) => index);

@@ -2,16 +2,21 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { after, beforeEach, test } from 'node:test';
-import type { Call } from '../../simulator/simulator.ts';
-import type { CallRecord } from '../../src/domain/history.ts';
-import { listHistory } from '../../src/store/orders/history.ts';
-import { findFreePort } from '../../tools/harness/free-port.ts';
-import { waitUntil } from '../../tools/harness/wait-until.ts';
-import { findCheckout, modeOf, type SimulatedProvider, startJourney } from '../support/journey.ts';
-import { issueMerchantToken } from '../support/merchant-token.ts';
-import { orderBody } from '../support/order-bodies.ts';
-import { dumpTables } from '../support/test-database.ts';
-import { assertAgrees, type Outline, outlineOf } from './outline.ts';
+import type { Call } from '../../../simulator/simulator.ts';
+import type { CallRecord } from '../../../src/domain/history.ts';
+import { listHistory } from '../../../src/store/orders/history.ts';
+import { findFreePort } from '../../../tools/harness/free-port.ts';
+import { waitUntil } from '../../../tools/harness/wait-until.ts';
+import { assertAgrees, type Outline, outlineOf } from '../../journey/outline.ts';
+import {
+  findCheckout,
+  modeOf,
+  type SimulatedProvider,
+  startJourney,
+} from '../../support/journey.ts';
+import { issueMerchantToken } from '../../support/merchant-token.ts';
+import { orderBody } from '../../support/order-bodies.ts';
+import { dumpTables } from '../../support/test-database.ts';
 
 /** The calls that the providers received, and a hook that runs before they answer. */
 let calls: Call[] = [];
