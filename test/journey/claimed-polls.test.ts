@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { beforeEach, test } from 'node:test';
-import { paymentLimits } from '../../../src/domain/payments/limits.ts';
-import type { Database, Transaction } from '../../../src/postgres/database.ts';
-import { type ClaimedPoll, claimDuePolls } from '../../../src/store/payments/polls.ts';
-import { createDuePolls, createPollClaims } from '../../../src/use-cases/payments/poll-due.ts';
-import { waitUntil } from '../../../tools/harness/wait-until.ts';
-import { issueMerchantToken } from '../../support/merchant-token.ts';
-import { orderBody } from '../../support/order-bodies.ts';
-import { answerUnknown, startStubGateway } from '../../support/stub-gateway.ts';
-import { startTestService, type TestAccount } from '../../support/test-service.ts';
+import { paymentLimits } from '../../src/domain/payments/limits.ts';
+import type { Database, Transaction } from '../../src/postgres/database.ts';
+import { type ClaimedPoll, claimDuePolls } from '../../src/store/payments/polls.ts';
+import { createDuePolls, createPollClaims } from '../../src/use-cases/payments/poll-due.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
+import { issueMerchantToken } from '../support/merchant-token.ts';
+import { orderBody } from '../support/order-bodies.ts';
+import { answerUnknown, startStubGateway } from '../support/stub-gateway.ts';
+import { startTestService, type TestAccount } from '../support/test-service.ts';
 
 const service = await startTestService();
 const { services, database } = service;
