@@ -11,7 +11,7 @@ type PollOptions<Value> = {
 export async function waitUntil(
   what: string,
   isSo: () => Promise<boolean> | boolean,
-  secondsMax = 30,
+  secondsMax = 60,
 ): Promise<void> {
   const explain = () => `waited ${secondsMax} s in vain until ${what}`;
   await pollUntil(isSo, (is) => is, { secondsMax, pauseMs: 20, explain });

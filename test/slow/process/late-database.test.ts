@@ -33,14 +33,15 @@ test('a database that is unavailable is no longer waited for after a signal, whi
 
 describe('a database that is unavailable when the service starts', { concurrency: true }, () => {
   for (const workers of [1, 2]) {
-    test(`is waited for with WORKERS=${workers}: one log line, 503 until then, and service within 2 s of its return`, async (t) => {
+    test(`is waited for with WORKERS=${workers}: a log line, 503 until then, and service within 2 s of its return`, async (t) => {
       const { shop, way, address, service } = await startWithout({ WORKERS: String(workers) });
       assert.match(
         service.output(),
         new RegExp(
-          `^{"level":"warn",[^\\n]+"msg":"The database of DATABASE_URL at ${address} cannot be used ` +
+          `^({"level":"warn",[^\\n]+"msg":"The database of DATABASE_URL at ${address} cannot be used ` +
             `\\(connect ECONNREFUSED ${address}\\): check that it runs and that the URL is right\\. ` +
-            'The service waits for it; until then every call is answered 503\\."}\\n$',
+            // Again every ten seconds, which a busy machine may need to start.
+            'The service waits for it; until then every call is answered 503\\."}\\n)+$',
         ),
       );
       const calls = callsOf(service, shop, 'or_0000000000000000');
