@@ -6,14 +6,14 @@ import { claimSweepLease, releaseSweepLease } from '../store/upkeep/sweep-lease.
 import { sweep } from '../use-cases/upkeep/sweep.ts';
 import { startLoop } from './background-loop.ts';
 
-const sweepEveryMs = 60_000;
-/** A process that is killed is replaced after this. */
-const leaseMs = 10_000;
-/** Four of these may fail before the lease is lost. */
+/** A process that is killed is replaced after this. Claims wait while slow statements have all connections. */
+const leaseMs = 30_000;
 const claimEveryMs = 2_000;
+/** A sweep takes a minute, and a few on a slow database. One that takes longer hangs, and the next one starts beside it. */
+const usual = { everyMs: 60_000, msMax: 600_000 };
 
 /** Rejects if the lease cannot even be asked for: then background work cannot run. */
-export async function startSweeps(services: Services) {
+export async function startSweeps(services: Services, { everyMs, msMax } = usual) {
   const { maintenance, backgroundReports } = services;
   // Host and process are for people who read the table; the rest makes it unique.
   const owner = `${hostname()} ${process.pid} ${randomBase62(8)}`;
@@ -21,6 +21,7 @@ export async function startSweeps(services: Services) {
   let nextSweepMs = 0;
   let isStopped = false;
   let sweeping: Promise<void> | undefined;
+  let sweepEndsMs = 0;
 
   // The clock goes on while a process is suspended, so a sweep that resumes too late stops by itself.
   const isLost = () => isStopped || performance.now() > heldUntilMs;
@@ -33,11 +34,16 @@ export async function startSweeps(services: Services) {
     if (isNew) nextSweepMs = 0;
   };
   const sweepIfDue = () => {
-    if (isLost() || sweeping || performance.now() < nextSweepMs) return;
-    nextSweepMs = performance.now() + sweepEveryMs;
-    sweeping = sweep({ ...services, database: maintenance }, isLost).finally(() => {
-      sweeping = undefined;
+    const nowMs = performance.now();
+    if (isLost() || nowMs < nextSweepMs || (sweeping && nowMs < sweepEndsMs)) return;
+    nextSweepMs = nowMs + everyMs;
+    const endsMs = nowMs + msMax;
+    sweepEndsMs = endsMs;
+    const isOver = () => isLost() || performance.now() > endsMs;
+    const own = sweep({ ...services, database: maintenance }, isOver).finally(() => {
+      if (sweeping === own) sweeping = undefined;
     });
+    sweeping = own;
   };
 
   await claim();

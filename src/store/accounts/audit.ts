@@ -9,20 +9,21 @@ export async function appendAudit(
   tx: Transaction,
   actor: Actor,
   at: Date,
-  ...done: readonly Audited[]
+  done: Audited | readonly Audited[],
 ): Promise<void> {
-  if (done.length === 0) return;
+  const all = [done].flat();
+  if (all.length === 0) return;
   const values = [
-    done.map(({ accountId }) => accountId),
-    done.map(() => newAuditId(at)),
-    done.map(() => at),
-    done.map(() => actor.name),
-    done.map(({ action }) => action),
-    done.map(({ object }) => object),
-    done.map(({ note }) => note ?? null),
-    done.map(({ details = {} }) => JSON.stringify(details)),
-    done.map(() => actor.userId),
-    done.map(() => actor.address),
+    all.map(({ accountId }) => accountId),
+    all.map(() => newAuditId(at)),
+    all.map(() => at),
+    all.map(() => actor.name),
+    all.map(({ action }) => action),
+    all.map(({ object }) => object),
+    all.map(({ note }) => note ?? null),
+    all.map(({ details = {} }) => JSON.stringify(details)),
+    all.map(() => actor.userId),
+    all.map(() => actor.address),
   ];
   await execute(tx, values)`
     insert into audit (account_id, audit_id, at, actor, action, object, note, details, user_id, address)

@@ -28,7 +28,8 @@ export async function rotateSigningKey(
     const details = { old_valid_until: oldValidUntil };
     const done = { action: 'keys.signing_rotated', object: keyId, details } as const;
     const accountIds = await listAccountIds(tx);
-    await appendAudit(tx, actor, now, ...accountIds.map((accountId) => ({ ...done, accountId })));
+    const audited = accountIds.map((accountId) => ({ ...done, accountId }));
+    await appendAudit(tx, actor, now, audited);
   });
   return { keyId, oldValidUntil };
 }

@@ -21,10 +21,9 @@ export async function findLaunch(
   accountId: string,
   transactionId: string,
 ) {
-  const now = services.clock();
-  const found = await findStarted(services, accountId, transactionId, now);
+  const found = await findStarted(services, accountId, transactionId);
   if (!found || !hasPaymentPage(found.payment)) return unknown;
-  const { account, order, transactions, payment, start } = found;
+  const { now, account, order, transactions, payment, start } = found;
   const status = orderStatus(order, now);
   if (!isPayable(payment, status)) {
     // The payment is final or the order is closed, so there is nothing to pay.
@@ -45,20 +44,20 @@ export async function findLaunch(
 
 /** A payment that was started here, by the ids of a URL. */
 export async function findStarted(
-  services: Pick<Services, 'batches' | 'accounts'>,
+  services: Pick<Services, 'batches' | 'accounts' | 'clock'>,
   accountId: string,
   transactionId: string,
-  now: Date,
 ) {
   const isName = isAccountId(accountId) && isTransactionId(transactionId);
   const account = isName ? await services.accounts.find(accountId) : undefined;
   if (!account) return undefined;
   const question = { accountId, idName: 'transaction_id', id: transactionId } as const;
   const found = await services.batches.findOrderWithTransactions(question);
+  const now = services.clock();
   const transactions = found ? settleTransactions(found, now) : [];
   const payment = paymentsOf(transactions).find((entry) => entry.transactionId === transactionId);
   if (!found || !payment?.start) return undefined;
-  return { account, order: found.order, transactions, payment, start: payment.start };
+  return { now, account, order: found.order, transactions, payment, start: payment.start };
 }
 
 /** A failed payment may be retried at the provider while the order is open. */

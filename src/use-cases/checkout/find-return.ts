@@ -28,10 +28,9 @@ export async function findReturn(
     readonly saysPaid: boolean;
   },
 ) {
-  const now = services.clock();
-  const found = await findStarted(services, accountId, transactionId, now);
+  const found = await findStarted(services, accountId, transactionId);
   if (!found) return { kind: 'unknown' as const };
-  const { account, order, transactions, payment: started, start } = found;
+  const { now, account, order, transactions, payment: started, start } = found;
   const atCheckout = start.origin === 'checkout';
   const returned = { account, orderId: order.orderId, atCheckout };
   const result = decideReturn(started, transactions, orderStatus(order, now), hints.saysPaid);

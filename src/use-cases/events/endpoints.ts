@@ -190,7 +190,7 @@ async function change(
     const saved = await save(tx, endpoint);
     const details = originOf(saved.url);
     const done = actions.map((action) => ({ accountId, action, object: endpointId, details }));
-    await appendAudit(tx, actor, clock(), ...done);
+    await appendAudit(tx, actor, clock(), done);
     return saved;
   });
 }

@@ -39,7 +39,7 @@ export async function resendEvents(
     object: 'event' in range ? eventIdOf(range.event) : id,
     details: 'event' in range ? { endpoint_id: id } : { since: range.since },
   }));
-  await database.transaction((tx) => appendAudit(tx, actor, now, ...done));
+  await database.transaction((tx) => appendAudit(tx, actor, now, done));
   let [resent, pruned] = [0, 0];
   for (const endpoint of enabled) {
     const made = await makeEventsDue(database, endpoint, range, times);

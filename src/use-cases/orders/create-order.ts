@@ -34,7 +34,7 @@ export async function createOrder(
   checkCallback({}, request.details, account, 'merchant');
   const order = buildOrder(services, account, request, decided);
   const { isNew, parked } = await insert(order);
-  const stored = isNew ? order : await getReplayedOrder(services, order, decided);
+  const stored = isNew ? order : await getReplayedOrder(services, order);
   // If this fails, the caller gets an error. The repeated call finds the order and unparks the deliveries.
   if (isNew) await applyParked(services, accountId, parked);
   else await unparkDeliveries(services, accountId, [stored.orderId, stored.invoiceId]);
@@ -74,15 +74,12 @@ function digestOf({ content }: DecidedOrder): Buffer {
 async function getReplayedOrder(
   services: Pick<Services, 'database' | 'clock'>,
   sent: Order,
-  decided: DecidedOrder,
 ): Promise<Order> {
   const stored = await findOrderByInvoice(services.database, sent.accountId, sent.invoiceId);
   if (!stored) throw new Error('an invoice that could not be inserted has no order');
   // The connection was lost after the commit, and the insert was retried.
   if (stored.orderId === sent.orderId) return stored;
-  // An order whose bank account is not encrypted yet has a digest without a key.
-  const digests = [sent.contentDigest, digestOf(decided)];
-  if (!digests.some((digest) => stored.contentDigest.equals(digest))) {
+  if (!stored.contentDigest.equals(sent.contentDigest)) {
     throw new ServiceError(
       'DUPLICATE_INVOICE_ID',
       `invoice_id ${sent.invoiceId} has an order with other content: send the same content again, or use a new invoice_id.`,

@@ -116,7 +116,7 @@ async function saveResolved(
     const details = { state, flags, order_id: orderId, provider };
     return { accountId, action: 'delivery.resolved', object: deliveryId, note, details } as const;
   });
-  await appendAudit(tx, actor, at, ...done);
+  await appendAudit(tx, actor, at, done);
 }
 
 async function resolveFlag(

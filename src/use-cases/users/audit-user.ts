@@ -14,5 +14,5 @@ export async function auditUser(
 ): Promise<void> {
   const accounts = await listAccountsOfUser(tx, userId);
   const done = accounts.map(({ accountId }) => ({ accountId, action, object: userId, details }));
-  await appendAudit(tx, actor, now, ...done);
+  await appendAudit(tx, actor, now, done);
 }

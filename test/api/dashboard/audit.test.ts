@@ -17,7 +17,7 @@ test('the log is read in pages, newest first, each entry once, also those of one
     action: 'order.rebuilt' as const,
     object: `o_${index}`,
   }));
-  await service.database.transaction((tx) => appendAudit(tx, commandLine, now, ...done));
+  await service.database.transaction((tx) => appendAudit(tx, commandLine, now, done));
   const seen: { audit_id: string; at: string }[] = [];
   let next: string | null = '';
   while (next !== null) {

@@ -67,6 +67,29 @@ test('a sweep whose lease is lost ends with the step that runs', async () => {
   assert.equal(await ownerOf(database), 'another process');
 });
 
+test('a sweep that hangs does not keep the next one from starting', async () => {
+  const { database, url } = await createTestDatabase();
+  const maintenance = openDatabase({ connectionString: url }, { purpose: 'maintenance' });
+  const services = createServices({
+    ...{ database, maintenance, masterKeyHex: testMasterKeyHex },
+    settings: { publicUrl: 'http://service.test', orderLapseSeconds: 3600 },
+  });
+  const sweeps = await database.transaction(async (tx) => {
+    await tx.query({ text: 'lock table background_steps in share mode' });
+    const started = await startSweeps(services, { everyMs: 100, msMax: 3_000 });
+    await waitUntil('two sweeps wait for the lock', async () => {
+      const { rowCount } = await tx.query({
+        text: `select from pg_locks where relation = 'background_steps'::regclass and not granted`,
+      });
+      return rowCount === 2;
+    });
+    return started;
+  });
+  await waitUntil('the second one is complete', () => hasSwept(database));
+  await sweeps.stop();
+  await maintenance.close();
+});
+
 test('another service sweeps soon after the one that sweeps was killed, suspended or ended', async () => {
   const { database, url } = await createTestDatabase();
   const env = { DATABASE_URL: url, MASTER_KEY: testMasterKeyHex };
