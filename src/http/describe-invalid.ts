@@ -21,6 +21,8 @@ export function describeInvalid(error: FastifySchemaValidationError, where: stri
       return `${subject} may have at most ${params.limit} entries.`;
     case 'maxProperties':
       return `${subject} may have at most ${params.limit} fields.`;
+    case 'additionalProperties':
+      return `${subject} takes no ${shorten(`${params.additionalProperty}`)}: leave it out.`;
     case 'pattern':
       return `${subject} must match the pattern ${params.pattern}.`;
     case 'enum':
@@ -33,13 +35,17 @@ export function describeInvalid(error: FastifySchemaValidationError, where: stri
 /** The caller chooses some names, and a reply should not grow with them. */
 const nameCharsMax = 64;
 
+function shorten(name: string): string {
+  const masked = maskCardNumbers(name);
+  return masked.length > nameCharsMax ? `${masked.slice(0, nameCharsMax)}…` : masked;
+}
+
 /** `/order_line_items/0/rate` becomes `order_line_items[0].rate`. */
 function fieldPath(instancePath: string): string {
   return instancePath
     .split('/')
     .slice(1)
-    .map((part) => maskCardNumbers(part.replaceAll('~1', '/').replaceAll('~0', '~')))
-    .map((part) => (part.length > nameCharsMax ? `${part.slice(0, nameCharsMax)}…` : part))
+    .map((part) => shorten(part.replaceAll('~1', '/').replaceAll('~0', '~')))
     .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))
     .join('')
     .replace(/^\./, '');

@@ -62,7 +62,10 @@ type Request<Path extends string, Body extends TSchema> = FastifyRequest<{
 
 export const search = { bound: 'search' } as const;
 
-/** Adds a route such as `GET /team`. A handler that returns nothing is answered 204. */
+/**
+ * Adds a route such as `GET /team`. A handler that returns nothing is answered 204. A body has the declared fields and no
+ * other unless its schema says so: none may take the place of what the session says, such as the account.
+ */
 export function addRoute<Route extends string, Body extends TSchema>(
   app: FastifyInstance,
   access: DashboardAccess,
@@ -76,7 +79,7 @@ export function addRoute<Route extends string, Body extends TSchema>(
     url,
     bodyLimit,
     config: { dashboard: access, bound: access === 'visitor' ? 'visit' : 'call', ...config },
-    ...(body && { schema: { body } }),
+    ...(body && { schema: { body: { additionalProperties: false, ...body } } }),
     handler: async (request, reply) =>
       (await handler(request as Request<Route, Body>, reply)) ?? reply.code(204).send(),
   });

@@ -21,12 +21,15 @@ const withEmail = { body: Type.Object({ email: Text, password: Text }) };
 const encoded = Type.String({ maxLength: limits.publicBodyBytesMax });
 /** The JSON form of what `navigator.credentials` returns. The library checks every field that it reads. */
 const withPasskey = {
-  body: Type.Object({
-    id: Text,
-    rawId: encoded,
-    type: Type.String({ maxLength: 32 }),
-    response: Type.Object({ clientDataJSON: encoded }),
-  }),
+  body: Type.Object(
+    {
+      id: Text,
+      rawId: encoded,
+      type: Type.String({ maxLength: 32 }),
+      response: Type.Object({ clientDataJSON: encoded }),
+    },
+    { additionalProperties: true },
+  ),
 };
 
 export function addSignIn(app: FastifyInstance, context: HttpContext): void {

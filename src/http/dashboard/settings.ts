@@ -44,7 +44,6 @@ const SettingsBody = Type.Partial(
     upi_collect: Type.Boolean(),
     logo: Type.Union([Type.String(), Type.Null()]),
   }),
-  { additionalProperties: false },
 );
 type SettingsBody = Static<typeof SettingsBody>;
 

@@ -42,8 +42,13 @@ export function addTeam(app: FastifyInstance, { useCases }: HttpContext): void {
   });
 
   addRoute(app, 'owner', 'POST /team/invitations', withInvitation, async (request) => {
-    const { account, actor, body } = request;
-    const invited = await useCases.inviteUser(actor, { accountId: account.accountId, ...body });
+    const { account, actor } = request;
+    const { email, role } = request.body;
+    const invited = await useCases.inviteUser(actor, {
+      accountId: account.accountId,
+      email,
+      role,
+    });
     return { ...invitationView(invited), link: invited.link };
   });
 

@@ -177,6 +177,22 @@ test('an object of another account is answered like one that does not exist', as
   assert.deepEqual(await dumpAccount(), before);
 });
 
+test('a field that a route does not take is refused, also one that names another account', async () => {
+  await confirm(owner);
+  const before = await dumpTables(service.database);
+  for (const each of table.filter(({ body }) => body)) {
+    for (const name of ['accountId', 'account_id', 'actor']) {
+      const body = { ...each.body, [name]: stranger.accountId };
+      const refused = await call(owner, { ...each, body });
+      const what = `${each.method} ${each.path} with ${name}`;
+      assert.deepEqual(codeOf(refused), [400, 'INVALID_REQUEST_PARAMETER'], what);
+      assert.match(refused.body.error.svc_merchant_message, new RegExp(`takes no ${name}:`));
+    }
+  }
+  const { sessions, ...others } = await dumpTables(service.database);
+  assert.deepEqual({ ...others, sessions: before.sessions }, before);
+});
+
 /** In the path of a URL. */
 const oddTexts = {
   ...{ nul: '%00', 'nul in a text': 'o_1%00x', 'a broken escape': '%zz', 'half an escape': '%2' },
