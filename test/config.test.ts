@@ -94,6 +94,10 @@ test('the former name of a setting works, gives way to its present name, and is 
   const former = { PROVIDER_ASK_SECONDS: '5' };
   assert.equal(readConfig(former).pollSeconds, 5);
   assert.equal(readConfig({ ...former, PROVIDER_POLL_SECONDS: '7' }).pollSeconds, 7);
+  assert.throws(
+    () => readConfig({ PROVIDER_ASK_SECONDS: 'x' }),
+    /^StartError: PROVIDER_ASK_SECONDS /,
+  );
   assert.deepEqual(warnOfFormerNames(former), [
     'PROVIDER_ASK_SECONDS is now called PROVIDER_POLL_SECONDS: rename it, the old name will go.',
   ]);

@@ -18,8 +18,7 @@ const daysMax = 36_500;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Contract 1.4. */
-export function readConfig(given: Environment) {
-  const env = withFormerNames(given);
+export function readConfig(env: Environment) {
   const port = readInteger(env, 'PORT', 8080, 1, 65_535);
   const host = readText(env, 'HOST') ?? '127.0.0.1';
   const databaseUrl = readDatabaseUrl(env);
@@ -42,7 +41,7 @@ export function readConfig(given: Environment) {
     workers: readInteger(env, 'WORKERS', 1, 1, 256),
     logLevel: readLogLevel(env),
     orderLapseSeconds: readInteger(env, 'ORDER_LAPSE_HOURS', 24, 1, 24 * 365) * 3600,
-    pollSeconds: readInteger(env, 'PROVIDER_POLL_SECONDS', 60, 1, 3600),
+    pollSeconds: readInteger(env, nameInUse(env, 'PROVIDER_POLL_SECONDS'), 60, 1, 3600),
     /** 0: never pruned. The same for `historyDays` and `eventDays`. */
     inboxBodyDays: readInteger(env, 'INBOX_BODY_DAYS', limits.inboxBodyDays, 0, daysMax),
     historyDays: readInteger(env, 'HISTORY_DAYS', 0, 0, daysMax),
@@ -60,10 +59,10 @@ export function readConfig(given: Environment) {
 
 const formerNames = [{ former: 'PROVIDER_ASK_SECONDS', name: 'PROVIDER_POLL_SECONDS' }] as const;
 
-function withFormerNames(given: Environment): Environment {
-  const env = { ...given };
-  for (const { former, name } of formerNames) env[name] = readText(env, name) ?? env[former];
-  return env;
+/** A value that cannot work is reported under the name that was given. */
+function nameInUse(env: Environment, name: (typeof formerNames)[number]['name']): string {
+  const { former = name } = formerNames.find((entry) => entry.name === name) ?? {};
+  return readText(env, name) === undefined && readText(env, former) !== undefined ? former : name;
 }
 
 export function warnOfFormerNames(env: Environment): string[] {

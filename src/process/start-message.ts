@@ -39,8 +39,10 @@ export async function startMessage(
   const [oldest] = accounts;
   if (oldest) {
     const { accountId, name } = oldest;
-    const { providerApis } = await services.accounts.get(accountId);
-    const isTrusted = Object.values(providerApis).some(({ url }) => url === simulatorUrl);
+    const account = await services.accounts.get(accountId).catch(() => undefined);
+    const isTrusted = Object.values(account?.providerApis ?? {}).some(
+      ({ url }) => url === simulatorUrl,
+    );
     const text = laterStartText(publicUrl, accounts);
     return isTrusted && !isSimulator
       ? `${notSimulator}, but ${accountId} (${name}) trusts it as both payment providers: stop that program.\n\n${text}`
@@ -73,7 +75,7 @@ async function isAnotherProgram(simulatorUrl: string): Promise<boolean> {
 
 /** What the simulator answers; see simulator/control-api.ts. */
 const simulatorName = 'payment-order-simulator';
-const simulatorAnswerMsMax = 3_000;
+const simulatorAnswerMsMax = 1_000;
 
 /** The demo account as shell variables (docs/decisions/0032-the-first-hour.md). Undefined if it cannot be written. */
 export async function writeDemoEnv(

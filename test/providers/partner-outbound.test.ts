@@ -374,7 +374,7 @@ describe('fetching the status of a refund', () => {
   test('finds ours among the refunds of the payment by our id', async () => {
     const { made, api } = provider([{ items: [another, ours, null] }]);
     const { result } = await fetchStatus(api, requestedRefund());
-    assert.deepEqual(made, [reading('/v1/payments/pay_1/refunds?count=100')]);
+    assert.deepEqual(made, [reading('/v1/payments/pay_1/refunds?count=100&skip=0')]);
     assert.ok(result.kind === 'done');
     assert.equal(result.isKnown, true);
     assert.deepEqual(
@@ -404,6 +404,23 @@ describe('fetching the status of a refund', () => {
   test('is unknown when the answer has no list', async () => {
     assert.equal((await fetchStatus(provider([{}]).api, requestedRefund())).result.kind, 'unknown');
   });
+});
+
+test('a refund is looked for on every page, up to the one that has it', async () => {
+  const notes = { svc_transaction_id: refund.transactionId };
+  const others = Array.from({ length: 100 }, (_entry, index) =>
+    partnerRefund({ id: 'pay_1' }, { id: `rfnd_${index}` }),
+  );
+  const ours = partnerRefund({ id: 'pay_1' }, { id: 'rfnd_ours', notes });
+  const pages = [others, [...others.slice(1), ours], [ours]].map((items) => ({ items }));
+  const { made, api } = provider(pages);
+  const { result } = await fetchStatus(api, requestedRefund());
+  assert.deepEqual(
+    made.map(({ path }) => path),
+    [0, 100].map((skip) => `/v1/payments/pay_1/refunds?count=100&skip=${skip}`),
+  );
+  assert.ok(result.kind === 'done' && result.isKnown);
+  assert.equal(result.records.length, 1);
 });
 
 describe('the status of a payment of which the partner has refunded more than we know', () => {

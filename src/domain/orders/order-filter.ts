@@ -9,7 +9,7 @@ export type OrderFilter = {
   /** On the order or on one of its transactions, resolved or not. */
   readonly flag?: ReviewFlag;
   readonly from?: Date;
-  /** Created before, to the second. */
+  /** Created before. */
   readonly to?: Date;
   readonly currency?: string;
   /** The total of the order in minor units, which mean nothing without a currency. */

@@ -77,24 +77,34 @@ async function fetchRefundsOf(api: ProviderApi, paymentId: string, now: Date): F
   const read = await readPartner(api, path, (payment) => ({ payment }));
   if (read.result.kind !== 'done') return { ...read, result: read.result };
   const { payment } = read.result;
+  const { answer, result } = await listRefunds(api, paymentId);
+  if (result.kind !== 'done') return { answer, result };
+  const { refunds } = result;
+  const made = refunds.filter(({ status }) => text(status) !== 'failed');
+  const total = made.reduce((sum, { amount }) => sum + (minorUnits(amount) ?? 0), 0);
+  const isComplete = total >= (minorUnits(payment.amount_refunded) ?? 0);
+  const records = [...refunds.map(refundEvent), ...(isComplete ? paymentEvent(payment, now) : [])];
+  return { answer, result: { kind: 'done', isKnown: true, wasTried: true, records } };
+}
+
+/** Page by page, until one has what is looked for or is the last. */
+async function listRefunds(
+  api: ProviderApi,
+  paymentId: string,
+  isLookedFor: (refund: WireObject) => boolean = () => false,
+): Promise<Outcome<{ readonly refunds: readonly WireObject[] }>> {
   const refunds: WireObject[] = [];
   for (let skip = 0; ; skip += refundsOfPage) {
-    const page = `${path}/refunds?count=${refundsOfPage}&skip=${skip}`;
+    const page = `/v1/payments/${segment(paymentId)}/refunds?count=${refundsOfPage}&skip=${skip}`;
     const { answer, result } = await readPartner(api, page, (body) => {
       const items = findItems(body);
       return items && { items };
     });
     if (result.kind !== 'done') return { answer, result };
-    refunds.push(...result.items);
-    if (result.items.length === refundsOfPage && skip < refundsMax) continue;
-    const made = refunds.filter(({ status }) => text(status) !== 'failed');
-    const total = made.reduce((sum, { amount }) => sum + (minorUnits(amount) ?? 0), 0);
-    const isComplete = total >= (minorUnits(payment.amount_refunded) ?? 0);
-    const records = [
-      ...refunds.map(refundEvent),
-      ...(isComplete ? paymentEvent(payment, now) : []),
-    ];
-    return { answer, result: { kind: 'done', isKnown: true, wasTried: true, records } };
+    const { items } = result;
+    refunds.push(...items);
+    const isLast = items.length < refundsOfPage || skip >= refundsMax;
+    if (isLast || items.some(isLookedFor)) return { answer, result: { kind: 'done', refunds } };
   }
 }
 
@@ -102,17 +112,17 @@ const refundsOfPage = 100;
 /** A payment cannot have more refunds here. Contract 4.14. */
 const refundsMax = paymentLimits.transactionsMax;
 
-/** Fetches all refunds of the payment and finds ours by its notes. */
-function fetchRefund(api: ProviderApi, { transactionId, pspTransactionId, paymentPspId }: Refund) {
-  const path = `/v1/payments/${segment(paymentPspId ?? '')}/refunds?count=100`;
-  return readPartner(api, path, (body) => {
-    const ours = findItems(body)?.filter(
-      ({ id: refundId, notes }) =>
-        text(object(notes).svc_transaction_id) === transactionId ||
-        id(refundId) === pspTransactionId,
-    );
-    if (!ours) return undefined;
-    const isKnown = ours.length > 0;
-    return { isKnown, wasTried: isKnown, records: ours.map(refundEvent) };
-  });
+/** Ours is found among the refunds of the payment, by its notes. */
+async function fetchRefund(
+  api: ProviderApi,
+  { transactionId, pspTransactionId, paymentPspId }: Refund,
+): Fetched {
+  const isOurs = ({ id: refundId, notes }: WireObject) =>
+    text(object(notes).svc_transaction_id) === transactionId || id(refundId) === pspTransactionId;
+  const { answer, result } = await listRefunds(api, paymentPspId ?? '', isOurs);
+  if (result.kind !== 'done') return { answer, result };
+  const ours = result.refunds.filter(isOurs);
+  const isKnown = ours.length > 0;
+  const records = ours.map(refundEvent);
+  return { answer, result: { kind: 'done', isKnown, wasTried: isKnown, records } };
 }

@@ -10,7 +10,9 @@ import type { OrderKey } from '../order-rows.ts';
 import { fieldsOf } from '../payments/transaction-rows.ts';
 import { execute, listRows } from '../query.ts';
 
-export type ListedOrder = Pick<Order, 'orderId' | 'userId' | 'details' | 'earlierConsumers'>;
+export type ListedOrder = Pick<Order, 'orderId' | 'userId' | 'details'> & {
+  readonly earlierConsumers?: Order['earlierConsumers'] | null;
+};
 
 /** One page of an account's orders, by id. */
 export function listOrdersOfAccount(

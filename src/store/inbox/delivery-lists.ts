@@ -1,7 +1,6 @@
 /**
  * Deliveries without their bodies, newest first: those of an account that match a filter, and those of an order.
- * Delivery ids begin with the account and the time, so the primary key serves the list of all. Where text is sorted by a
- * language instead of by bytes, the pages are complete, but not in the order of time.
+ * Delivery ids begin with the account and the time, so the primary key serves the list of all.
  */
 import { deliveryIdAt, firstTimeKeyAt } from '../../domain/ids.ts';
 import type { Delivery, DeliveryState } from '../../domain/inbox/delivery.ts';

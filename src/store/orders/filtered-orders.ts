@@ -35,7 +35,7 @@ export function findFilteredOrders(
       cursor: before === undefined ? undefined : [before],
       indexed: [
         ...compare(sql`${id} >=`, from && firstOrderIdAt(from)),
-        ...compare(sql`${id} <`, to && firstOrderIdAt(to)),
+        ...compare(sql`${id} <`, to && firstOrderIdAt(new Date(to.getTime() + 999))),
       ],
       looked: flag === undefined ? looked : [() => sql`has_flag`, isOrderWith(looked)],
       from: (wanted, max, add) =>
@@ -64,12 +64,13 @@ function isOrderWith(conditions: readonly Condition[]): Condition {
                       from orders o where o.account_id = $1 and o.order_id = flagged.order_id)`;
 }
 
-/** Without the flag. The time is here too, because ids have it to the second. */
+/** Without the flag. The times are here too, because ids have them to the second. */
 function conditionsOf(filter: OrderFilter, now: Date): Condition[] {
-  const { status, from, currency, amountMin, amountMax, payment, isRefunded } = filter;
+  const { status, from, to, currency, amountMin, amountMax, payment, isRefunded } = filter;
   return [
     ...(status ? [statusOf(status, now)] : []),
     ...compare(sql`o.created_at >=`, from),
+    ...compare(sql`o.created_at <`, to),
     ...compare(sql`o.currency =`, currency),
     ...compare(sql`o.total_amount >=`, amountMin),
     ...compare(sql`o.total_amount <=`, amountMax),

@@ -1,8 +1,9 @@
 /** Applies the numbered SQL files of `migrations/`: each once, by one process at a time. */
 import { readdir, readFile } from 'node:fs/promises';
+import { StartError } from '../../domain/start-error.ts';
 import type { Database, Queryable, Transaction } from '../../postgres/database.ts';
 import { sqlState } from '../../postgres/error-classes.ts';
-import { findValue, listValues } from '../query.ts';
+import { findValue, listRows } from '../query.ts';
 import { distributeTables, isDistributed, listUndistributed } from './distribute.ts';
 import { lockSchema, withoutTimeout } from './schema-lock.ts';
 
@@ -55,14 +56,24 @@ async function listMigrations(folder: URL): Promise<Migration[]> {
 
 async function findMissing(database: Queryable, migrations: readonly Migration[]) {
   const applied = await listApplied(database);
+  for (const { version, name } of migrations) {
+    const own = applied.get(version);
+    if (own !== undefined && own !== name) {
+      throw new StartError(
+        `The tables of the database are those of another version (${own} instead of ${name}): start with an empty database or data folder.`,
+      );
+    }
+  }
   return migrations.filter(({ version }) => !applied.has(version));
 }
 
-async function listApplied(database: Queryable): Promise<Set<number>> {
+async function listApplied(database: Queryable): Promise<ReadonlyMap<number, string>> {
   const exists = await findValue<boolean>(database)`
     select to_regclass('schema_migrations') is not null as exists`;
-  if (!exists) return new Set();
-  return new Set(await listValues<number>(database)`select version from schema_migrations`);
+  if (!exists) return new Map();
+  const rows = await listRows<{ version: number; name: string }>(database)`
+    select version, name from schema_migrations`;
+  return new Map(rows.map(({ version, name }) => [version, name]));
 }
 
 /** Two processes may both find no journal. The one that loses the race gets an error that means it exists now. */

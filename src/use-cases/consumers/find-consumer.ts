@@ -17,7 +17,7 @@ import { createFindEarlier } from '../orders/identify-consumer.ts';
 
 export type FoundConsumer = Awaited<ReturnType<typeof findConsumer>>;
 
-type OwnedOrder = Pick<Order, 'userId' | 'details' | 'earlierConsumers'>;
+type OwnedOrder = Omit<ListedOrder, 'orderId'>;
 
 /** Further ids and phone numbers of the consumer, collected from the `named` orders. */
 type Learned = { readonly userIds: Set<string>; readonly phones: ConsumerPhone[] };

@@ -40,7 +40,7 @@ export function withEarlierConsumers<Changed extends Order>(
 /** The entries of an order's earlier consumers that match the given consumer. */
 export function createFindEarlier(account: Account, consumer: Consumer) {
   const digests = new Set(identifiersOf(consumer).map((one) => digestOf(account, one)));
-  return (earlier: Order['earlierConsumers']) =>
+  return (earlier: Order['earlierConsumers'] | null) =>
     earlier?.filter(({ digest }) => digests.has(digest)) ?? [];
 }
 

@@ -25,7 +25,7 @@ import {
   pruneSignIns,
 } from './prune.ts';
 
-/** Together less than a minute, after which the next sweep starts. */
+/** Together about a minute, after which the next sweep starts. */
 const msMax = 4_000;
 const longMsMax = 8_000;
 

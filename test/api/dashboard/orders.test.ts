@@ -160,6 +160,16 @@ test('an export is in the audit log, with its filter and who made it', async () 
   assert.equal((await auditOf(service, shop.accountId)).at(-1)?.details.status, 'new');
 });
 
+test('an order is in the period that begins at its time, and not in the one that ends there', async () => {
+  const [{ order_id: id, created_at: createdAt }] = (await viewer.get('/orders')).body.orders;
+  const listed = async (name: string, ms: number) => {
+    const time = new Date(Date.parse(createdAt) + ms).toISOString();
+    return idsOf((await viewer.get(`/orders?${name}=${time}`)).body).includes(id);
+  };
+  assert.deepEqual([await listed('from', 0), await listed('from', 1)], [true, false]);
+  assert.deepEqual([await listed('to', 0), await listed('to', 1)], [false, true]);
+});
+
 test('the overview counts what the lists have', async () => {
   const now = Date.now();
   const period = new URLSearchParams({

@@ -50,6 +50,16 @@ test('an upgrade applies the migration that is missing, once, whoever starts it'
   assert.deepEqual(await migrate(database), [], 'the former release finds nothing to do');
 });
 
+test('the tables of another version are refused, also before they are migrated', async () => {
+  const { database } = await createTestDatabase();
+  await database.query({
+    text: `update schema_migrations set name = '0001-accounts.sql' where version = 1`,
+  });
+  const refusal = /^StartError: The tables .+ \(0001-accounts\.sql instead of 0001-baseline\.sql\)/;
+  await assert.rejects(migrate(database), refusal);
+  await assert.rejects(findMissingMigrations(database), refusal);
+});
+
 test('a migration that fails changes nothing', async () => {
   const { database } = await createTestDatabase();
   const { folder } = await addMigration('create table notes (note_id text); select 1 / 0;');
