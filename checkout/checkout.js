@@ -39,8 +39,11 @@ addEventListener('pageshow', ({ persisted }) => {
 /** The server does not know the consumer's time zone. */
 function showLocalTimes() {
   const format = new Intl.DateTimeFormat(document.documentElement.lang, {
-    ...{ day: 'numeric', month: 'long', year: 'numeric' },
-    ...{ hour: 'numeric', minute: '2-digit' },
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
   });
   for (const time of all('time', HTMLTimeElement)) {
     time.textContent = format.format(new Date(time.dateTime));

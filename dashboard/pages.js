@@ -21,7 +21,8 @@ export const routes = [
   { path: '/review', title: 'Review', load: () => import('./pages/review.js') },
   { path: '/inbox', title: 'Inbox', load: () => import('./pages/inbox.js') },
   {
-    ...{ path: '/payment-links/new', title: 'New payment link' },
+    path: '/payment-links/new',
+    title: 'New payment link',
     load: () => import('./pages/new-link.js'),
   },
   { path: '/webhooks', title: 'Webhooks', load: () => import('./pages/webhooks.js') },

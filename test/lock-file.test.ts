@@ -60,8 +60,19 @@ const knownDeprecated: Versions = {};
 
 /** Licences that let anybody run, change and pass on the whole, in words of SPDX or older ones. */
 const allowedLicences = [
-  ...['Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'CC0-1.0'],
-  ...['ISC', 'MIT', 'MIT/X11', 'Zlib', '0BSD', 'Python-2.0', 'PSF-2.0', 'Unlicense'],
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'MIT/X11',
+  'Zlib',
+  '0BSD',
+  'Python-2.0',
+  'PSF-2.0',
+  'Unlicense',
 ];
 
 /** Licences of what only the tests use: it is not part of the service, and its files are not changed or copied. */

@@ -45,7 +45,10 @@ export function RefundDialog({ orderId, payments: given, close, done }) {
       <${Field} label=${`Amount in ${currency}`} name="amount"
         hint=${`At most ${moneyOf(chosen.available_amount, currency)}. It goes back to the consumer ${wayOf(chosen)}.`}
         input=${{
-          ...{ value: amount, inputmode: 'decimal', autocomplete: 'off', required: true },
+          value: amount,
+          inputmode: 'decimal',
+          autocomplete: 'off',
+          required: true,
           onInput: (/** @type {InputEvent} */ event) => {
             if (event.currentTarget instanceof HTMLInputElement) {
               setAmount(event.currentTarget.value.trim());

@@ -14,9 +14,17 @@ const tones = {
     delivered: 'good',
     enabled: 'good',
   },
-  ...{ failed: 'bad', dead: 'bad', needs_review: 'bad', undelivered: 'bad' },
-  ...{ failing: 'bad', disabled: 'bad' },
-  ...{ pending: 'busy', authorized: 'busy', reversing: 'busy', received: 'busy', parked: 'busy' },
+  failed: 'bad',
+  dead: 'bad',
+  needs_review: 'bad',
+  undelivered: 'bad',
+  failing: 'bad',
+  disabled: 'bad',
+  pending: 'busy',
+  authorized: 'busy',
+  reversing: 'busy',
+  received: 'busy',
+  parked: 'busy',
 };
 
 /** @param {{ of: string }} props */

@@ -68,7 +68,8 @@ export function nameOf(field) {
 
 /** Reports differ by seconds. */
 const withSeconds = new Intl.DateTimeFormat(undefined, {
-  ...{ dateStyle: 'medium', timeStyle: 'medium' },
+  dateStyle: 'medium',
+  timeStyle: 'medium',
 });
 const amounts = new Set(['amount', 'customer_fee', 'offer_discount', 'captures']);
 

@@ -33,7 +33,8 @@ function moneyFormat(currency) {
 export function codedAmount(amount, currency) {
   const { maximumFractionDigits: digits } = moneyFormat(currency).resolvedOptions();
   const format = new Intl.NumberFormat(locale, {
-    ...{ minimumFractionDigits: digits, maximumFractionDigits: digits },
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
   });
   return `${format.format(/** @type {Intl.StringNumericLiteral} */ (amount))}\u00a0${currency}`;
 }

@@ -15,10 +15,14 @@ export function minorUnits(amount) {
  */
 export function compactMoney(currency) {
   const { maximumFractionDigits: digits = 2 } = new Intl.NumberFormat(undefined, {
-    ...{ style: 'currency', currency },
+    style: 'currency',
+    currency,
   }).resolvedOptions();
   const format = new Intl.NumberFormat(undefined, {
-    ...{ style: 'currency', currency, notation: 'compact', maximumFractionDigits: 1 },
+    style: 'currency',
+    currency,
+    notation: 'compact',
+    maximumFractionDigits: 1,
   });
   return (minor) => format.format(decimalText(minor, digits));
 }

@@ -56,18 +56,21 @@ export function Charts({ figures }) {
         columns=${[
           { label: 'When', cell: nameOf },
           {
-            ...{ label: 'Volume', isNumber: true },
+            label: 'Volume',
+            isNumber: true,
             cell: (/** @type {Row} */ { paid }) => money(paid?.amount ?? '0', currency),
           },
           {
-            ...{ label: 'Succeeded', isNumber: true },
+            label: 'Succeeded',
+            isNumber: true,
             cell: (/** @type {Row} */ row) => linked(row, row.paid, 'succeeded'),
           },
           {
-            ...{ label: 'Failed', isNumber: true },
+            label: 'Failed',
+            isNumber: true,
             cell: (/** @type {Row} */ row) => linked(row, row.failed, 'failed'),
           },
-          { ...{ label: 'Success rate', isNumber: true }, cell: successText },
+          { label: 'Success rate', isNumber: true, cell: successText },
         ]} />
     </details>
   </section>`;
@@ -94,7 +97,10 @@ function currenciesOf({ totals: { paid, failed } }) {
 function rowsOf({ buckets }, currency) {
   const of = (/** @type {Sum[]} */ sums) => sums.find((sum) => sum.currency === currency);
   return buckets.map(({ from, to, paid, failed }) => ({
-    ...{ from, to, paid: of(paid), failed: of(failed) },
+    from,
+    to,
+    paid: of(paid),
+    failed: of(failed),
   }));
 }
 

@@ -110,7 +110,8 @@ function Attempts({ attempts, endpoints }) {
       { label: 'When', cell: (/** @type {Attempt} */ one) => html`<${Time} at=${one.at} />` },
       { label: 'Result', cell: resultCell },
       {
-        ...{ label: 'Duration', isNumber: true },
+        label: 'Duration',
+        isNumber: true,
         cell: (/** @type {Attempt} */ one) => `${count(one.duration_ms)} ms`,
       },
       ...(endpoints.length > 1

@@ -61,13 +61,15 @@ export function Events({ endpoints }) {
 function filtersFor(endpoints) {
   return [
     {
-      ...{ name: 'state', label: 'State' },
+      name: 'state',
+      label: 'State',
       options: ['pending', 'delivered', 'undelivered'].map((state) => [state, sentence(state)]),
     },
     ...(endpoints.length > 1
       ? [
           {
-            ...{ name: 'endpoint', label: 'Endpoint' },
+            name: 'endpoint',
+            label: 'Endpoint',
             options: endpoints.map(({ endpoint_id, url }) => [endpoint_id, shortUrl(url)]),
           },
         ]

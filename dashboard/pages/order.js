@@ -167,7 +167,8 @@ function Items({ order }) {
           ? [{ label: 'Tax', isNumber: true, cell: (/** @type {Item} */ item) => amount(item.tax) }]
           : []),
         {
-          ...{ label: 'Total', isNumber: true },
+          label: 'Total',
+          isNumber: true,
           cell: (/** @type {Item} */ item) => amount(item.total_amount),
         },
       ]} />

@@ -19,18 +19,21 @@ import { may } from '../core/session.js';
 
 const filters = [
   {
-    ...{ name: 'status', label: 'Status' },
+    name: 'status',
+    label: 'Status',
     options: ['new', 'pending', 'completed', 'lapsed'].map((status) => [status, sentence(status)]),
   },
   {
-    ...{ name: 'payment_status', label: 'Payment' },
+    name: 'payment_status',
+    label: 'Payment',
     options: [
       ['succeeded', 'Succeeded'],
       ['failed', 'Failed'],
     ],
   },
   {
-    ...{ name: 'mode', label: 'Mode' },
+    name: 'mode',
+    label: 'Mode',
     // As payments name them: see contract 4.1.
     options: [
       'UPI',
@@ -45,7 +48,7 @@ const filters = [
       'Pay Later',
     ].map((mode) => [mode, mode]),
   },
-  { ...{ name: 'refunded', label: 'Refunds' }, options: [['yes', 'Refunded']] },
+  { name: 'refunded', label: 'Refunds', options: [['yes', 'Refunded']] },
 ];
 
 /**
@@ -66,19 +69,23 @@ function moreFilters({ providers, flags, currencies }, query) {
   /** @type {import('../components/filter-bar.js').Filter[]} */
   const given = query.getAll('failure').map((failure) => ({
     // Figures lead here with a reason that nobody would choose from a list.
-    ...{ name: 'failure', label: 'Failure' },
+    name: 'failure',
+    label: 'Failure',
     options: [[failure, sentence(failure.toLowerCase())]],
   }));
   return [
     {
-      ...{ name: 'provider', label: 'Provider' },
+      name: 'provider',
+      label: 'Provider',
       options: providers.map(({ name, display_name }) => [name, display_name]),
     },
-    { ...{ name: 'flag', label: 'Flag' }, options: flags.map((flag) => [flag, sentence(flag)]) },
+    { name: 'flag', label: 'Flag', options: flags.map((flag) => [flag, sentence(flag)]) },
     { name: 'from', label: 'Created from', kind: 'time' },
     { name: 'to', label: 'Created before', kind: 'time' },
     {
-      ...{ name: 'currency', label: 'Currency', also: withoutAmounts },
+      name: 'currency',
+      label: 'Currency',
+      also: withoutAmounts,
       options: currencies.map((currency) => [currency, currency]),
     },
     { name: 'amount_min', label: 'Amount from', kind: 'amount', also: withCurrency },

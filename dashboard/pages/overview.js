@@ -50,8 +50,10 @@ function periodOf(days) {
   // The service counts by half hours, so other offsets are rounded.
   const offset = -30 * Math.round(now.getTimezoneOffset() / 30);
   return new URLSearchParams({
-    ...{ from: from.toISOString(), to: to.toISOString() },
-    ...{ bucket: days > 2 ? 'day' : 'hour', offset_minutes: String(offset) },
+    from: from.toISOString(),
+    to: to.toISOString(),
+    bucket: days > 2 ? 'day' : 'hour',
+    offset_minutes: String(offset),
   });
 }
 

@@ -29,12 +29,17 @@ export function Branding({ settings, save }) {
     /** @type {string} */ label,
     /** @type {any} */ value,
   ) => ({
-    ...{ name, label, value, called: [label.replace(/^S/, 's'), name] },
+    name,
+    label,
+    value,
+    called: [label.replace(/^S/, 's'), name],
   });
   const fields = [
     { ...text('name', 'Name', settings.name), isRequired: true, input: { autocomplete: 'off' } },
     {
-      ...{ name: 'colour', label: 'Colour', value: settings.colour },
+      name: 'colour',
+      label: 'Colour',
+      value: settings.colour,
       hint:
         typed.colour === ''
           ? 'Such as #0a7cff. If empty, the default is used.'
@@ -52,10 +57,13 @@ export function Branding({ settings, save }) {
     },
     {
       ...text('support_url', 'Support page', settings.support_url),
-      ...{ called: ['support URL', 'support_url'], input: { type: 'url', autocomplete: 'off' } },
+      called: ['support URL', 'support_url'],
+      input: { type: 'url', autocomplete: 'off' },
     },
     {
-      ...{ name: 'upi_collect', kind: 'switch', value: settings.upi_collect },
+      name: 'upi_collect',
+      kind: 'switch',
+      value: settings.upi_collect,
       label: 'Consumers may enter a UPI ID',
     },
   ];

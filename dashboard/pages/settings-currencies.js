@@ -97,7 +97,11 @@ function RateDialog({ now, formerOf, send, reload, close }) {
     return html`<${Repeat} former=${former} rate=${typed} send=${send} back=${() => setFar(false)} close=${close} />`;
   }
   const field = (/** @type {'from' | 'to' | 'rate'} */ name, /** @type {object} */ input) => ({
-    ...{ required: true, autocomplete: 'off', spellcheck: false, value: typed[name], ...input },
+    required: true,
+    autocomplete: 'off',
+    spellcheck: false,
+    value: typed[name],
+    ...input,
     onInput: (/** @type {{ currentTarget: HTMLInputElement }} */ { currentTarget }) =>
       setTyped({ ...typed, [name]: currentTarget.value.trim().toUpperCase() }),
   });
@@ -137,7 +141,10 @@ function Repeat({ former, rate, send, back, close }) {
     await send({ ...rate, confirmed_rate });
   };
   const input = {
-    ...{ required: true, autofocus: true, autocomplete: 'off', spellcheck: false },
+    required: true,
+    autofocus: true,
+    autocomplete: 'off',
+    spellcheck: false,
     inputmode: 'decimal',
   };
   return html`<${Dialog} title="Is this rate right?" onClose=${close}>

@@ -155,8 +155,11 @@ function Control({ setting, problem }) {
   const hint = [setting.hint, kind === 'secret' && secretHint(value)].filter(Boolean).join(' ');
   const described = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ');
   const shared = {
-    ...{ id, name, 'aria-describedby': described || undefined },
-    ...{ 'aria-invalid': problem ? 'true' : undefined, ...input },
+    id,
+    name,
+    'aria-describedby': described || undefined,
+    'aria-invalid': problem ? 'true' : undefined,
+    ...input,
   };
   const notes = html`${hint && html`<p class="hint" id=${`${id}-hint`}>${hint}</p>`}
     ${problem && html`<p class="problem" id=${`${id}-problem`} role="alert">${problem}</p>`}`;

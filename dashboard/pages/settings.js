@@ -71,7 +71,10 @@ function PaymentModes({ settings, save }) {
     ({ name, title }) => /** @type {const} */ ([name, title]),
   );
   const modes = settings.payment_modes.map(({ mode, title, provider }) => ({
-    ...{ name: mode, label: title, value: provider, kind: /** @type {const} */ ('choice') },
+    name: mode,
+    label: title,
+    value: provider,
+    kind: /** @type {const} */ ('choice'),
     options: [/** @type {const} */ (['', 'Not offered']), ...providers],
   }));
   return html`<p class="hint">Which provider processes each payment mode. A mode is offered once its provider has API keys.</p>
@@ -82,13 +85,19 @@ function PaymentModes({ settings, save }) {
 function Origins({ settings, save }) {
   return html`<${SettingsForm} label="Callback origins" save=${save} settings=${[
     {
-      ...{ name: 'callback_origins', label: 'Callback origins', kind: 'lines' },
-      ...{ value: settings.callback_origins, called: ['callback origin', 'callback origins'] },
+      name: 'callback_origins',
+      label: 'Callback origins',
+      kind: 'lines',
+      value: settings.callback_origins,
+      called: ['callback origin', 'callback origins'],
       hint: 'Sites that a browser may set as the callback of an order. One per line, such as https://shop.example. If there are none, a browser may set a callback only for orders without one. Your server may set any.',
     },
     {
-      ...{ name: 'frame_origins', label: 'Frame origins', kind: 'lines' },
-      ...{ value: settings.frame_origins, called: ['frame origin', 'frame origins'] },
+      name: 'frame_origins',
+      label: 'Frame origins',
+      kind: 'lines',
+      value: settings.frame_origins,
+      called: ['frame origin', 'frame origins'],
       hint: 'Sites that may embed the checkout page in a frame. One per line. If there are none, no site may.',
     },
   ]} />`;
@@ -99,15 +108,21 @@ function Orders({ settings, save }) {
   const limit = settings.requests_per_second;
   return html`<${SettingsForm} label="Orders and API" save=${save} settings=${[
     {
-      ...{ name: 'optional_order_details', kind: 'switch', value: settings.optional_order_details },
+      name: 'optional_order_details',
+      kind: 'switch',
+      value: settings.optional_order_details,
       label: 'Orders may omit consumer, address and items',
     },
     {
-      ...{ name: 'encrypted_payloads', kind: 'switch', value: settings.encrypted_payloads },
+      name: 'encrypted_payloads',
+      kind: 'switch',
+      value: settings.encrypted_payloads,
       label: 'Accept encrypted requests and encrypt their replies',
     },
     {
-      ...{ name: 'signature_version', label: 'Transaction signature', kind: 'choice' },
+      name: 'signature_version',
+      label: 'Transaction signature',
+      kind: 'choice',
       value: settings.signature_version,
       options: [
         ['v3', 'Version 3'],

@@ -78,7 +78,9 @@ function optionsOf({ title, kind, from, to, labelOf, max }, width, onHover) {
     Date.parse(to) / 1_000,
   ]);
   return {
-    ...{ width, height, legend: { show: false } },
+    width,
+    height,
+    legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false } },
     scales: {
       x: { time: true, range: () => range },
@@ -87,7 +89,9 @@ function optionsOf({ title, kind, from, to, labelOf, max }, width, onHover) {
     axes: [
       { ...axis, size: 30, grid: { show: false }, values: timeLabels },
       {
-        ...{ ...axis, size: 64, space: 36 },
+        ...axis,
+        size: 64,
+        space: 36,
         grid: { stroke: line, width: 1 },
         values: (_chart, splits) => splits.map(labelOf),
       },
@@ -95,7 +99,9 @@ function optionsOf({ title, kind, from, to, labelOf, max }, width, onHover) {
     series: [
       {},
       {
-        ...{ label: title, stroke: () => colour('--accent'), width: kind === 'bars' ? 0 : 2 },
+        label: title,
+        stroke: () => colour('--accent'),
+        width: kind === 'bars' ? 0 : 2,
         ...(kind === 'bars' && {
           fill: () => colour('--accent'),
           paths: uPlot.paths.bars?.({ size: [0.8, 48], align: 1 }),

@@ -96,7 +96,9 @@ async function fetched(
   return answerRead(world, reply, {
     provider: 'bank-gateway',
     references: texts(orderId, state.orders.get(orderKey(merchant, orderId))?.reference),
-    ...{ url, id, answers: gatewayFaults },
+    url,
+    id,
+    answers: gatewayFaults,
     find: (lagMs) => find(asOf(getOrder(state, request), world.now() - lagMs)),
   });
 }

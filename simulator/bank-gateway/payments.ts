@@ -62,7 +62,13 @@ function newOrder(world: World, session: GatewaySession): GatewayOrder {
   const { notificationUrl, apiVersion } = session;
   return {
     id: session.orderId,
-    ...{ merchantId, amount, currency, reference, description, notificationUrl, apiVersion },
+    merchantId,
+    amount,
+    currency,
+    reference,
+    description,
+    notificationUrl,
+    apiVersion,
     creationTime: new Date(world.now()).toISOString(),
     transactions: [],
   };

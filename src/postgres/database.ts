@@ -62,7 +62,12 @@ export function openDatabase(
   const transports = chooseTransport(servers.current, preparation.isPooled, options);
   const isPipelined = () => transports.current()?.isPipelined ?? true;
   const pool = openPool({
-    ...{ isPipelined, purpose, connectMsMax, connectionsMax, servers, preparation },
+    isPipelined,
+    purpose,
+    connectMsMax,
+    connectionsMax,
+    servers,
+    preparation,
   });
   const queueStats = createQueueStats();
   const { onShed } = queueStats.addQueue('connections', () => pool.waitingCount);

@@ -232,7 +232,7 @@ export function clientClass(options: {
         ...config,
         ...server,
         connectionTimeoutMillis: options.connectMsMax,
-        ...{ pipeline: options.isPipelined() },
+        pipeline: options.isPipelined(),
       });
       options.servers.assign(this, server);
     }

@@ -74,9 +74,12 @@ export function warnOfFormerNames(env: Environment): string[] {
 /** Files of secrets may be for root only, and the first process may have become another user since it read them. */
 export function secretsForWorkers(config: Config): Readonly<Record<string, string>> {
   return {
-    ...{ DATABASE_URL: config.databaseUrl ?? '', DATABASE_URL_FILE: '' },
-    ...{ MASTER_KEY: config.masterKeyHex ?? '', MASTER_KEY_FILE: '' },
-    ...{ MASTER_KEY_PREVIOUS: config.otherMasterKeysHex.join(), MASTER_KEY_PREVIOUS_FILE: '' },
+    DATABASE_URL: config.databaseUrl ?? '',
+    DATABASE_URL_FILE: '',
+    MASTER_KEY: config.masterKeyHex ?? '',
+    MASTER_KEY_FILE: '',
+    MASTER_KEY_PREVIOUS: config.otherMasterKeysHex.join(),
+    MASTER_KEY_PREVIOUS_FILE: '',
   };
 }
 

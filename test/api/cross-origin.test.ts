@@ -47,7 +47,9 @@ test('every reply of those routes is readable across origins, errors too, and no
 
 test('a successful reply is readable across origins as well', async () => {
   const created = await service.call('/api/v3/create-order', {
-    ...{ token, body: orderBody(), headers: { origin } },
+    token,
+    body: orderBody(),
+    headers: { origin },
   });
   assertNoCrossOrigin(created, 'create-order');
   const own = { token: created.body.token, headers: { origin } };

@@ -10,9 +10,18 @@ const service = await startTestService({ publicUrl });
 const { token } = await service.createAccount();
 
 const paths = [
-  ...['/checkout', '/checkout?token=a/b', '/checkout/none', '/checkout/none/pay', '/l/none'],
-  ...['/pay/none/none', '/pay/none/none/return?to=shop/x', '/checkout/none/language/none'],
-  ...['/docs/', '/dashboard', '/dashboard/orders', '/dashboard/orders/none/why'],
+  '/checkout',
+  '/checkout?token=a/b',
+  '/checkout/none',
+  '/checkout/none/pay',
+  '/l/none',
+  '/pay/none/none',
+  '/pay/none/none/return?to=shop/x',
+  '/checkout/none/language/none',
+  '/docs/',
+  '/dashboard',
+  '/dashboard/orders',
+  '/dashboard/orders/none/why',
 ];
 for (const path of paths) {
   test(`the page ${path} has the icon, also below the path of PUBLIC_URL`, async () => {

@@ -42,8 +42,12 @@ const body = fullOrderBody({
 const created = await service.call('/api/v3/create-order', { token: account.token, body });
 const secrets = [
   ...Object.values(personal),
-  ...[account.accessSecret, account.partnerWebhookSecret, account.bankGatewaySecret],
-  ...[account.token, created.body.token, created.body.refresh_token],
+  account.accessSecret,
+  account.partnerWebhookSecret,
+  account.bankGatewaySecret,
+  account.token,
+  created.body.token,
+  created.body.refresh_token,
   testMasterKeyHex,
 ];
 

@@ -238,7 +238,8 @@ test('a merchant who corrects the e-mail address does not confirm the number tha
   }
   const named = await create({ user: consumerOf('9333333336') });
   const country = await post('update-order', merchant, {
-    ...{ order_id: named.order_id, user: { country_code: '+1' } },
+    order_id: named.order_id,
+    user: { country_code: '+1' },
   });
   const abroad = { ...consumerOf('9333333336'), country_code: '+1' };
   const known = await create({ user: abroad });
@@ -290,7 +291,8 @@ test('an order token may change its order a hundred times in total; after that o
   assert.deepEqual(await dumpTables(service.database), before);
   const merchant = await shop.freshToken();
   const served = await post('update-order', merchant, {
-    ...{ order_id, shipping_address: { city: 'City 101' } },
+    order_id,
+    shipping_address: { city: 'City 101' },
   });
   assert.equal(served.status, 200);
 });

@@ -23,8 +23,14 @@ const [packed] = JSON.parse(await run('npm', pack, join(projectDir, 'client')));
 await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${packed.filename}`]);
 
 const names = [
-  ...['NetworkError', 'PaymentOrderError', 'ServiceCallError', 'UntrustedDataError'],
-  ...['createClient', 'readReturn', 'verifySignature', 'verifyWebhook'],
+  'NetworkError',
+  'PaymentOrderError',
+  'ServiceCallError',
+  'UntrustedDataError',
+  'createClient',
+  'readReturn',
+  'verifySignature',
+  'verifyWebhook',
 ];
 
 test('the package holds the client, its types and its licence, and installs nothing else', async () => {
@@ -137,9 +143,15 @@ test('the types hold in a strict project, for import and for require', async () 
   await writeFile(join(source, 'esm.mts'), `import ${used} from 'payment-order-client';${typed}`);
   await writeFile(join(source, 'cjs.cts'), `import ${used} from 'payment-order-client';${typed}`);
   const compilerOptions = {
-    ...{ strict: true, noEmit: true, skipLibCheck: false, exactOptionalPropertyTypes: true },
+    strict: true,
+    noEmit: true,
+    skipLibCheck: false,
+    exactOptionalPropertyTypes: true,
     // Neither the types of Node nor those of a browser: the client must not depend on them.
-    ...{ module: 'nodenext', target: 'es2022', lib: ['es2022'], types: [] },
+    module: 'nodenext',
+    target: 'es2022',
+    lib: ['es2022'],
+    types: [],
   };
   await writeFile(join(source, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
   await run(join(projectDir, 'node_modules/.bin/tsc'), ['-p', source]);

@@ -50,10 +50,12 @@ for (const { name, skip } of languages) {
       paid: eventOf(2, 'payment_success', { transaction: paymentIs('succeeded') }),
       completed: eventOf(3, 'order_completed', { status: 'completed' }),
       refunding: eventOf(4, 'refund_pending', {
-        ...{ status: 'completed', transaction: refundIs('pending') },
+        status: 'completed',
+        transaction: refundIs('pending'),
       }),
       refunded: eventOf(5, 'refund_success', {
-        ...{ status: 'completed', transaction: refundIs('succeeded') },
+        status: 'completed',
+        transaction: refundIs('succeeded'),
       }),
       test: { ...eventOf(0, 'test'), svc_order_id: null, order: null, user: null },
     };
@@ -62,7 +64,8 @@ for (const { name, skip } of languages) {
     assert.deepEqual(await send(receiver, events.paid), [200, 'stored']);
     assert.deepEqual(await send(receiver, events.failed), [200, 'stored']);
     assert.deepEqual((await receiver.stored()).states, {
-      ...{ [orderId]: 'order pending', [payment]: 'payment succeeded' },
+      [orderId]: 'order pending',
+      [payment]: 'payment succeeded',
     });
     assert.deepEqual(await send(receiver, events.paid), [200, 'repeated']);
     // What is late for the order can be the newest of its transaction.
@@ -140,9 +143,15 @@ type About = { readonly status?: string; readonly transaction?: ReturnType<typeo
 function eventOf(sequence: number, event_type: string, about: About = {}) {
   const { status = 'pending', transaction = null } = about;
   return {
-    ...{ version: 'v3', event_id: `evt_${sequence}`, event_type, sequence, is_webhook: true },
-    ...{ occurred_at: '2026-11-16T15:14:45.281Z', status: transaction?.status ?? status },
-    ...{ message: 'चालान', svc_order_id: orderId },
+    version: 'v3',
+    event_id: `evt_${sequence}`,
+    event_type,
+    sequence,
+    is_webhook: true,
+    occurred_at: '2026-11-16T15:14:45.281Z',
+    status: transaction?.status ?? status,
+    message: 'चालान',
+    svc_order_id: orderId,
     svc_transaction_id: transaction?.svc_transaction_id ?? null,
     transaction,
     order: { svc_order_id: orderId, invoice_id: 'INV-1001', status, currency: 'INR' },

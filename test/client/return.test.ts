@@ -118,7 +118,10 @@ test('a payload that is not a result, or is signed with another secret, is refus
 test('a client verifies with its own secret and version', async () => {
   const { accessKey, accessSecret } = shops.v2;
   const client = createClient({
-    ...{ baseUrl: service.baseUrl, accessKey, accessSecret, signatureVersion: 'v2' },
+    baseUrl: service.baseUrl,
+    accessKey,
+    accessSecret,
+    signatureVersion: 'v2',
   });
   const { response } = await returned(shops.v2, 'pay');
   assert.equal((await client.readReturn(response)).status, 'success');

@@ -80,8 +80,12 @@ function signed({
 }): Transaction {
   const amount = 123_456_789;
   const fields = {
-    ...{ invoiceId: 'INV-1', transactionId: 'o_1-1', transactionType: 'payment' },
-    ...{ amount, currency, status },
+    invoiceId: 'INV-1',
+    transactionId: 'o_1-1',
+    transactionType: 'payment',
+    amount,
+    currency,
+    status,
   };
   return {
     svc_transaction_id: 'o_1-1',

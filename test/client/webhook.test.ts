@@ -98,8 +98,9 @@ test('during a rotation either secret is enough, and other versions are ignored'
   }
   const [, value = ''] = signed(text)['webhook-signature'].split(',');
   const withSignatures = (...signatures: string[]) => ({
-    ...{ headers: { ...signed(text), 'webhook-signature': signatures.join(' ') } },
-    ...{ body: text, secret },
+    headers: { ...signed(text), 'webhook-signature': signatures.join(' ') },
+    body: text,
+    secret,
   });
   const known = withSignatures(`v1a,${value}`, 'v1,x', 'v1', `v2,${value}`, `v1,${value}`);
   assert.deepEqual(await verifyWebhook(known), event);
@@ -137,7 +138,9 @@ test('a request without one of the headers is refused, and the error names it', 
 
 test('a request is accepted within the tolerance, and refused when it is older or newer', async () => {
   const at = (seconds: number) => ({
-    ...{ headers: signed(text, { timestamp: nowSeconds() + seconds }), body: text, secret },
+    headers: signed(text, { timestamp: nowSeconds() + seconds }),
+    body: text,
+    secret,
   });
   for (const seconds of [-298, 0, 298]) assert.deepEqual(await verifyWebhook(at(seconds)), event);
   const tooOld = await assertRefused(at(-303), 'INVALID_TIMESTAMP');

@@ -211,8 +211,12 @@ test('verify finds a gap, a missing event and a status that was not announced', 
 async function payPersonal(shop: Shop, invoice_id: string) {
   const order = await shop.createOrder({ ...personalOrder, invoice_id });
   const payment = partnerPayment({
-    ...{ notes: { svc_order_id: order.order_id }, method: 'upi', vpa: upiId, card: null },
-    ...{ email: meera.email, contact: '+919812345670' },
+    notes: { svc_order_id: order.order_id },
+    method: 'upi',
+    vpa: upiId,
+    card: null,
+    email: meera.email,
+    contact: '+919812345670',
   });
   await shop.sendPartner(partnerEvent('payment.captured', { payment }));
   return order;

@@ -123,9 +123,13 @@ async function storeEvents(
   const occurredAt = clock();
   const orderIds = Array.from({ length: count }, () => newOrderId(occurredAt));
   const events = orderIds.map((orderId) => ({
-    ...{ accountId: first.accountId, orderId, sequence: 1 },
+    accountId: first.accountId,
+    orderId,
+    sequence: 1,
     type: 'payment_success' as const,
-    ...{ transactionId: null, status: 'succeeded', occurredAt },
+    transactionId: null,
+    status: 'succeeded',
+    occurredAt,
     body: JSON.stringify({ svc_order_id: orderId }),
     endpointIds: endpoints.map(({ endpointId }) => endpointId),
   }));

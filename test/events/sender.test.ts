@@ -325,7 +325,9 @@ describe('TLS', () => {
     assert.deepEqual([sent.status, sent.response], [null, `${refused}self-signed certificate`]);
     const elsewhere = endpoint.url.replace('127.0.0.1', '127.0.0.3');
     const other = await startRawEndpoint((socket) => socket.write(okOf('')), {
-      ...{ isSecure: true, host: '127.0.0.3', port: endpoint.port },
+      isSecure: true,
+      host: '127.0.0.3',
+      port: endpoint.port,
     });
     const wrongName = await send(openSender({ certificates: testCertificate }), elsewhere);
     assert.equal(wrongName.status, null);

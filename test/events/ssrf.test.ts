@@ -29,15 +29,29 @@ const refusedHosts: ReadonlyArray<readonly [what: string, hosts: readonly string
   [
     'reserved, documentation and multicast ranges',
     [
-      ...['192.0.0.8', '192.0.2.1', '198.18.0.1', '198.51.100.1', '203.0.113.1', '224.0.0.1'],
-      ...['240.0.0.1', '255.255.255.255', '[2001:db8::1]', '[3fff::1]', '[ff02::1]', '[100::1]'],
+      '192.0.0.8',
+      '192.0.2.1',
+      '198.18.0.1',
+      '198.51.100.1',
+      '203.0.113.1',
+      '224.0.0.1',
+      '240.0.0.1',
+      '255.255.255.255',
+      '[2001:db8::1]',
+      '[3fff::1]',
+      '[ff02::1]',
+      '[100::1]',
     ],
   ],
   [
     'IPv4 within IPv6',
     [
-      ...['[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::FFFF:10.0.0.1]', '[::127.0.0.1]'],
-      ...['[0:0:0:0:0:ffff:192.168.1.1]', '[::ffff:0:127.0.0.1]'],
+      '[::ffff:127.0.0.1]',
+      '[::ffff:7f00:1]',
+      '[::FFFF:10.0.0.1]',
+      '[::127.0.0.1]',
+      '[0:0:0:0:0:ffff:192.168.1.1]',
+      '[::ffff:0:127.0.0.1]',
     ],
   ],
   ['NAT64', ['[64:ff9b::127.0.0.1]', '[64:ff9b::a9fe:a9fe]', '[64:ff9b:1::7f00:1]']],
@@ -45,8 +59,19 @@ const refusedHosts: ReadonlyArray<readonly [what: string, hosts: readonly string
   [
     'other spellings of IPv4',
     [
-      ...['2130706433', '0x7f000001', '017700000001', '0177.0.0.1', '0x7f.1', '127.1', '127.0.1'],
-      ...['0', '127.0.0.1.', '%31%32%37.0.0.1', '１２７.0.0.1', '127。0。0。1', '①②⑦.0.0.1'],
+      '2130706433',
+      '0x7f000001',
+      '017700000001',
+      '0177.0.0.1',
+      '0x7f.1',
+      '127.1',
+      '127.0.1',
+      '0',
+      '127.0.0.1.',
+      '%31%32%37.0.0.1',
+      '１２７.0.0.1',
+      '127。0。0。1',
+      '①②⑦.0.0.1',
     ],
   ],
   ['names of loopback', ['localhost', 'LOCALHOST', 'localhost.', 'shop.localhost', 'ⓛocalhost']],
@@ -335,7 +360,9 @@ describe('allowed networks', () => {
 /** A listed address stands for one on the internet, which a test must not call. */
 async function startOutside(answer = okOf('outside')) {
   const outside = await startRawEndpoint((socket) => socket.write(answer), {
-    ...{ isSecure: true, host: '127.0.0.2', port: insideTls.port },
+    isSecure: true,
+    host: '127.0.0.2',
+    port: insideTls.port,
   });
   const networks = allowedNetworksOf(['127.0.0.2/32'], { loopback: false });
   return { outside, networks, url: `https://shop.test:${insideTls.port}/events` };
@@ -365,7 +392,8 @@ function assertRefused(allowed: AllowedNetworks, url: string, merchantMessage: R
 
 async function send(allowed: AllowedNetworks, url: string, parts: SenderParts = {}) {
   const sender = createEventSender(allowed, {
-    ...{ connectMsMax: 300, certificates: testCertificate },
+    connectMsMax: 300,
+    certificates: testCertificate,
     ...parts,
   });
   const sent = await sender.sendEvent({ url, headers: {}, body: Buffer.from('{}') });

@@ -24,15 +24,22 @@ const now = new Date(startMs + 10 * 86_400_000);
 const needs = { ...services, clock: () => now };
 
 const paid: MadeTransaction = {
-  ...{ type: 'payment', status: 'succeeded', provider: 'partner', mode: 'UPI', failure: null },
-  ...{ amount: 11_800, currency: 'INR' },
+  type: 'payment',
+  status: 'succeeded',
+  provider: 'partner',
+  mode: 'UPI',
+  failure: null,
+  amount: 11_800,
+  currency: 'INR',
 };
 const failed: MadeTransaction = { ...paid, status: 'failed', failure: 'DECLINED_BY_BANK' };
 const card: MadeTransaction = { ...paid, provider: 'bank-gateway', mode: 'Credit Card' };
 const refund: MadeTransaction = { ...paid, type: 'refund', mode: null };
 
 const asha: User = {
-  ...{ email: 'Asha@Example.com', firstName: 'Asha', countryCode: '+91' },
+  email: 'Asha@Example.com',
+  firstName: 'Asha',
+  countryCode: '+91',
   mobileNumber: '9876543210',
 };
 
@@ -77,7 +84,9 @@ for (const owner of [other.accountId, accountId]) {
     );
     const total = one.total ?? 11_800;
     const order = await makeOrder(database, {
-      ...{ accountId: owner, createdAt, flags: one.flags ?? [] },
+      accountId: owner,
+      createdAt,
+      flags: one.flags ?? [],
       amounts: { currency: one.currency ?? 'INR', beforeTax: total, tax: 0, total },
       ...(one.invoiceId !== undefined && { invoiceId: one.invoiceId }),
       ...(one.user && {
@@ -134,9 +143,13 @@ const filtered: ReadonlyArray<readonly [what: string, filter: OrderFilter, names
   [
     'everything at once',
     {
-      ...{ status: 'completed', flag: 'duplicate_capture', currency: 'INR', amountMin: 1 },
-      ...{ payment: { status: 'succeeded', mode: 'UPI', provider: 'partner' } },
-      ...{ from: new Date(startMs), to: now },
+      status: 'completed',
+      flag: 'duplicate_capture',
+      currency: 'INR',
+      amountMin: 1,
+      payment: { status: 'succeeded', mode: 'UPI', provider: 'partner' },
+      from: new Date(startMs),
+      to: now,
     },
     ['flaggedPayment'],
   ],
@@ -168,7 +181,8 @@ test('orders of one second are newest first on every page and in the export', as
   const busy = await service.createAccount();
   const orders = Array.from({ length: 600 }, (_, ms) =>
     storedOrder({
-      ...{ accountId: busy.accountId, invoiceId: `BUSY-${ms}` },
+      accountId: busy.accountId,
+      invoiceId: `BUSY-${ms}`,
       createdAt: new Date(startMs + ms),
     }),
   );
@@ -218,7 +232,10 @@ test('a row has the amounts, the flags and the payment that count', async () => 
   assert.deepEqual(row('flaggedPayment')?.flags, ['duplicate_capture']);
   assert.deepEqual(row('card')?.payment, {
     transactionId: `${idOf.card}-260101000001`,
-    ...{ status: 'succeeded', provider: 'bank-gateway', mode: 'Credit Card', failure: null },
+    status: 'succeeded',
+    provider: 'bank-gateway',
+    mode: 'Credit Card',
+    failure: null,
   });
   assert.equal(row('large')?.payment, null);
   assert.deepEqual(row('large')?.user, asha);

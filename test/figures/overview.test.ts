@@ -24,8 +24,13 @@ const week = {
 } as const;
 
 const payment: MadeTransaction = {
-  ...{ type: 'payment', status: 'succeeded', provider: 'partner', mode: 'UPI', failure: null },
-  ...{ amount: 11_800, currency: 'INR' },
+  type: 'payment',
+  status: 'succeeded',
+  provider: 'partner',
+  mode: 'UPI',
+  failure: null,
+  amount: 11_800,
+  currency: 'INR',
 };
 
 test('a payment shows in the overview at once, before any sweep', async () => {
@@ -107,7 +112,8 @@ test('every figure is the number of orders in the list behind it, by day and in 
     const createdAt = new Date(now.getTime() - index * 4 * 3_600_000);
     const currency = index % 5 === 0 ? 'USD' : 'INR';
     const order = await makeOrder(database, {
-      ...{ accountId, createdAt },
+      accountId,
+      createdAt,
       amounts: { currency, beforeTax: 100, tax: 0, total: 100 },
     });
     const transactions = lives[index % lives.length] ?? [];
@@ -151,7 +157,9 @@ test('what needs attention is counted for the account alone', async () => {
     await makeOrder(database, { accountId, createdAt: now, flags: ['amount_mismatch'] });
   }
   const resolved = await makeOrder(database, {
-    ...{ accountId: one.accountId, createdAt: now, flags: ['dispute', 'chargeback'] },
+    accountId: one.accountId,
+    createdAt: now,
+    flags: ['dispute', 'chargeback'],
   });
   await database.query({
     text: `insert into review_resolutions (account_id, subject, flag, resolved_at, actor, note)
@@ -164,12 +172,15 @@ test('what needs attention is counted for the account alone', async () => {
     (await getOverview(services, accountId, week)).attention;
   const none = { count: 0, isMore: false };
   const expected = {
-    ...{ review: none, parkedDeliveries: none },
-    ...{ undeliveredEvents: none, disabledEndpoints: none },
+    review: none,
+    parkedDeliveries: none,
+    undeliveredEvents: none,
+    disabledEndpoints: none,
   };
   assert.deepEqual(await read(one), { ...expected, review: { count: 3, isMore: false } });
   assert.deepEqual(await read(other), {
-    ...{ ...expected, review: { count: 1, isMore: false } },
+    ...expected,
+    review: { count: 1, isMore: false },
     parkedDeliveries: { count: 1, isMore: false },
   });
 });

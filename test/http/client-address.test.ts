@@ -7,7 +7,12 @@ import { clientAddress } from '../../src/http/client-address.ts';
 import { networksOf } from '../../src/security/networks.ts';
 
 const trusted = networksOf([
-  ...['127.0.0.0/8', '::1', '10.1.0.0/16', '100.64.0.0/10', 'fe80::/10', 'fd00:1::/32'],
+  '127.0.0.0/8',
+  '::1',
+  '10.1.0.0/16',
+  '100.64.0.0/10',
+  'fe80::/10',
+  'fd00:1::/32',
   '198.51.100.7',
 ]);
 

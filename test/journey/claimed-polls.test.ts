@@ -133,8 +133,10 @@ test('a claim continues behind rows that others have locked, and does not wait f
   await setDue(freeIds, 1_000);
   service.advanceSeconds(61);
   const times = {
-    ...{ now: services.clock(), polledBefore: services.clock() },
-    ...{ intervalSeconds: [3_600], pollsMax: 90 },
+    now: services.clock(),
+    polledBefore: services.clock(),
+    intervalSeconds: [3_600],
+    pollsMax: 90,
   };
   const claim = () =>
     claimDuePolls(database, provider, times, { limit: paymentLimits.pollClaimMax, except: [] });

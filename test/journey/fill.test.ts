@@ -20,7 +20,11 @@ const [orders, days] = [30, 5];
 const from = new Date(until.getTime() - days * 24 * 3_600_000);
 const { database } = await createTestDatabase();
 const past = await openPast({
-  ...{ database, masterKeyHex: testMasterKeyHex, seed: 1, startsAt: from, endsAt: until },
+  database,
+  masterKeyHex: testMasterKeyHex,
+  seed: 1,
+  startsAt: from,
+  endsAt: until,
   port: await findFreePort(),
   simulatorPort: await findFreePort(),
 });
@@ -39,18 +43,34 @@ test('its orders, payments, refunds, deliveries and events have ended in every w
   assert.deepEqual(await listKinds('orders', 'status'), ['completed', 'lapsed', 'new', 'pending']);
   assert.deepEqual(await listKinds('transactions', 'provider'), ['bank-gateway', 'partner']);
   assert.deepEqual(await listKinds('transactions', `type || ' ' || status`), [
-    ...['payment failed', 'payment pending', 'payment reversed', 'payment succeeded'],
-    ...['refund failed', 'refund succeeded'],
+    'payment failed',
+    'payment pending',
+    'payment reversed',
+    'payment succeeded',
+    'refund failed',
+    'refund succeeded',
   ]);
   assert.deepEqual(await listKinds('transactions', 'unnest(flags)'), [
-    ...['amount_mismatch', 'duplicate_capture', 'partially_captured', 'payment_reversed'],
+    'amount_mismatch',
+    'duplicate_capture',
+    'partially_captured',
+    'payment_reversed',
   ]);
   assert.deepEqual(await listKinds('deliveries', 'unnest(flags)'), [
-    ...['amount_mismatch', 'chargeback', 'dispute', 'duplicate_capture', 'partially_captured'],
+    'amount_mismatch',
+    'chargeback',
+    'dispute',
+    'duplicate_capture',
+    'partially_captured',
     'payment_reversed',
   ]);
   assert.deepEqual(await listKinds('deliveries', 'state'), [
-    ...['dead', 'needs_review', 'parked', 'processed', 'resolved', 'stale'],
+    'dead',
+    'needs_review',
+    'parked',
+    'processed',
+    'resolved',
+    'stale',
   ]);
   assert.deepEqual(await listKinds('events', 'state'), ['delivered', 'pending', 'undelivered']);
   const { entries = [] } = (await listReview(services, { accountId, limit: 100 })) ?? {};
@@ -74,12 +94,19 @@ test('its orders are spread over the days, and the figures add up to the list of
 test('its team has every role, somebody is invited, and people and the command line are in the audit log', async () => {
   const { members, invitations } = await listTeam(services, accountId);
   assert.deepEqual(members.map(({ role }) => role).toSorted(), [
-    ...['operator', 'operator', 'owner', 'viewer'],
+    'operator',
+    'operator',
+    'owner',
+    'viewer',
   ]);
   assert.equal(invitations.length, 1);
   assert.deepEqual(await listKinds('audit', 'actor'), [
-    ...['accounts@nilgiri.example', 'arun@nilgiri.example', 'cli'],
-    ...['dev.intern@nilgiri.example', 'latha@nilgiri.example', 'meera@nilgiri.example'],
+    'accounts@nilgiri.example',
+    'arun@nilgiri.example',
+    'cli',
+    'dev.intern@nilgiri.example',
+    'latha@nilgiri.example',
+    'meera@nilgiri.example',
   ]);
 });
 

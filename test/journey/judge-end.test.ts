@@ -7,8 +7,15 @@ import { wrongsOf } from '../../tools/demo/judge-end.ts';
 
 /** Tests the check that chaos tests rely on: a correct end passes, and each error is reported. */
 const captured: LedgerPayment = {
-  ...{ provider: 'bank-gateway', id: 'x|1', reference: 'x', currency: 'INR' },
-  ...{ amount: 1000, asked: 1000, discount: 0, fee: 0, status: 'captured' },
+  provider: 'bank-gateway',
+  id: 'x|1',
+  reference: 'x',
+  currency: 'INR',
+  amount: 1000,
+  asked: 1000,
+  discount: 0,
+  fee: 0,
+  status: 'captured',
 };
 const reversed: LedgerPayment = { ...captured, status: 'reversed' };
 const inPart: LedgerPayment = { ...captured, amount: 600 };
@@ -74,7 +81,9 @@ function enquiry(
   ...transactions: readonly Partial<Transaction>[]
 ): Enquiry {
   const transaction = transactions.map((fields) => ({
-    ...{ transaction_type: 'payment', psp_transaction_id: 'x|1', offer_discount: null },
+    transaction_type: 'payment',
+    psp_transaction_id: 'x|1',
+    offer_discount: null,
     ...fields,
   }));
   return { order: { status }, transaction } as Enquiry;

@@ -76,8 +76,14 @@ test('a payment that was given up at the checkout and succeeds later names the d
   const { entries } = timeline;
   const kinds = entries.map((entry) => (entry.kind === 'requested' ? entry.name : entry.kind));
   const inOrder = [
-    ...['order-created', 'checkout-opened', 'payment-mode-chosen', 'initiate-payment'],
-    ...['provider-called', 'provider-polled', 'give-up', 'delivery-received'],
+    'order-created',
+    'checkout-opened',
+    'payment-mode-chosen',
+    'initiate-payment',
+    'provider-called',
+    'provider-polled',
+    'give-up',
+    'delivery-received',
   ];
   assert.deepEqual(
     inOrder.toSorted((a, b) => kinds.indexOf(a) - kinds.indexOf(b)),

@@ -63,7 +63,11 @@ function batcher(accountsAway: readonly string[]) {
   let atMs = 0;
   let failure: Error | undefined;
   const add = createAccountBatcher<string, string>({
-    ...{ sizeMax: 100, concurrentMax: 2, parallelMin: 100, patienceMs: 1, queueMax: 1_000 },
+    sizeMax: 100,
+    concurrentMax: 2,
+    parallelMin: 100,
+    patienceMs: 1,
+    queueMax: 1_000,
     accountOf: (accountId) => accountId,
     now: () => atMs,
     run: async (items) => {

@@ -23,7 +23,10 @@ const pool = new pg.Pool(clusterAddress());
 
 const insertOf = (entries: readonly Entry[]) =>
   insertRows({
-    ...{ name: 'insert-sold', into: 'sold', rows, entries },
+    name: 'insert-sold',
+    into: 'sold',
+    rows,
+    entries,
     key: ({ accountId, id }) => [accountId, id],
     end: 'on conflict (account_id, id) do nothing returning id',
     concurrentInserts: ['sold_pkey'],
@@ -68,7 +71,9 @@ test('a cluster gets a list of values, prepared only for one row', () => {
 
 test('more values than a statement can have are sent as arrays', () => {
   const many = Array.from({ length: 22_000 }, (_, amount) => ({
-    ...{ accountId: 'a', id: String(amount), amount },
+    accountId: 'a',
+    id: String(amount),
+    amount,
   }));
   assert.equal(insertOf(many).onCluster?.(), undefined);
 });

@@ -59,7 +59,9 @@ for (const [pooler, start, skip] of poolers) {
       await own.query({ text: 'create table if not exists entries (id integer primary key)' });
       await own.query({ text: 'delete from entries' });
       const insert = (id: number) => ({
-        ...{ name: 'insert-entry', text: 'insert into entries (id) values ($1)', values: [id] },
+        name: 'insert-entry',
+        text: 'insert into entries (id) values ($1)',
+        values: [id],
       });
       const outcomes = await own.pipelined((connection) =>
         Promise.allSettled([1, 1, 2].map((id) => connection.query(insert(id)))),

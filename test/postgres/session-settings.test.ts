@@ -33,7 +33,10 @@ for (const [way, options] of ways) {
                          current_setting('datestyle') as style, current_setting('timezone') as zone,
                          '2026-02-01T10:00:00Z'::timestamptz as time, '2026-02-01'::text as day`;
     const expected = {
-      ...{ isolation: 'read committed', style: 'ISO, MDY', zone: 'UTC', day: '2026-02-01' },
+      isolation: 'read committed',
+      style: 'ISO, MDY',
+      zone: 'UTC',
+      day: '2026-02-01',
       time: new Date('2026-02-01T10:00:00Z'),
     };
     assert.deepEqual((await own.query({ text })).rows, [expected]);

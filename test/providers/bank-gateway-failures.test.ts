@@ -20,7 +20,11 @@ const table: readonly (readonly [FailureCode, boolean, readonly string[]])[] = [
     'INVALID_PAYMENT_DETAILS',
     true,
     [
-      ...['EXPIRED_CARD', 'INVALID_CSC', 'DECLINED_CSC', 'DECLINED_AVS', 'DECLINED_AVS_CSC'],
+      'EXPIRED_CARD',
+      'INVALID_CSC',
+      'DECLINED_CSC',
+      'DECLINED_AVS',
+      'DECLINED_AVS_CSC',
       'DECLINED_INVALID_PIN',
     ],
   ],

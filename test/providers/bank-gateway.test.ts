@@ -134,9 +134,18 @@ test('names with a meaning in JavaScript are ordinary names in form data', () =>
   const form = toFormData(gatewayBody({ order: { id: 'o_1' } }));
   const before = translateBytes(form);
   const strangers = [
-    ...['__proto__.result=FAILURE', '__proto__.order.id=o_2', 'constructor.prototype.id=o_2'],
-    ...['order.__proto__.id=o_2', 'order.constructor=o_2', 'toString=x', 'hasOwnProperty=x'],
-    ...['order.__proto__.__proto__.status=FAILED', '%5F%5Fproto__[0].id=x', '[0]=x', '.=x', '=x'],
+    '__proto__.result=FAILURE',
+    '__proto__.order.id=o_2',
+    'constructor.prototype.id=o_2',
+    'order.__proto__.id=o_2',
+    'order.constructor=o_2',
+    'toString=x',
+    'hasOwnProperty=x',
+    'order.__proto__.__proto__.status=FAILED',
+    '%5F%5Fproto__[0].id=x',
+    '[0]=x',
+    '.=x',
+    '=x',
   ];
   for (const stranger of strangers) {
     assert.deepEqual(translateBytes(`${form}&${stranger}`), before, stranger);
@@ -196,8 +205,15 @@ test('an unknown result means pending', () => {
 
 test('other types are ignored, and chargebacks need a review', () => {
   const types = [
-    ...['AUTHORIZATION_UPDATE', 'DISBURSEMENT', 'FUNDING', 'VERIFICATION'],
-    ...['A_TYPE_OF_TOMORROW', 'payment', 'constructor', '__proto__', 'toString'],
+    'AUTHORIZATION_UPDATE',
+    'DISBURSEMENT',
+    'FUNDING',
+    'VERIFICATION',
+    'A_TYPE_OF_TOMORROW',
+    'payment',
+    'constructor',
+    '__proto__',
+    'toString',
   ];
   for (const type of types) {
     for (const result of [...results, undefined]) {

@@ -55,7 +55,11 @@ test('references and amounts of the partner that look like card numbers are not 
       method: dealer.pick(['card', 'upi', 'netbanking', 'wallet']),
       acquirer_data: Object.fromEntries(
         [
-          ...['arn', 'rrn', 'auth_code', 'upi_transaction_id', 'bank_transaction_id'],
+          'arn',
+          'rrn',
+          'auth_code',
+          'upi_transaction_id',
+          'bank_transaction_id',
           'transaction_id',
         ].map((name) => [name, reference()]),
       ),

@@ -10,7 +10,11 @@ import { foldPayment, foldRefund } from '../support/folded.ts';
 const orderId = 'o_0123456789abcdef';
 const expected = { total: 11_800, currency: 'INR' };
 const unanswered = {
-  ...{ kind: 'unknown', status: 503, why: 'busy', durationMs: 1, tries: 1 },
+  kind: 'unknown',
+  status: 503,
+  why: 'busy',
+  durationMs: 1,
+  tries: 1,
 } as const;
 const transactionId = `${orderId}-261114100000`;
 

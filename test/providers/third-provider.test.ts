@@ -36,9 +36,20 @@ const env = {
   NODE_OPTIONS: `--import=${register.href}`,
 };
 const account = await cli([
-  ...['account', 'create', '--name', 'Tea shop', '--payment-mode', 'wallet:acme-pay'],
-  ...['--acme-pay-key', 'key_1', '--acme-pay-secret', '-', '--acme-pay-url', acme.url],
-  ...['--acme-pay-store', '1001'],
+  'account',
+  'create',
+  '--name',
+  'Tea shop',
+  '--payment-mode',
+  'wallet:acme-pay',
+  '--acme-pay-key',
+  'key_1',
+  '--acme-pay-secret',
+  '-',
+  '--acme-pay-url',
+  acme.url,
+  '--acme-pay-store',
+  '1001',
 ]);
 const { account_id: accountId, acme_pay_webhook_url: webhookUrl } = account;
 let webhookSecret: string = account.acme_pay_webhook_secret;
@@ -59,8 +70,12 @@ test('account create prints its webhook, and account list its settings with thei
 test('the help describes its options and its secret, and a value that cannot work is refused', async () => {
   const { stdout } = await runCommand(['account', 'update', '--help'], env);
   for (const text of [
-    ...['--acme-pay-store NUMBER', '--acme-pay-region REGION', 'The region of the store.'],
-    ...['--acme-pay-key KEY', '--acme-pay-secret SECRET|-', '--acme-pay-url URL'],
+    '--acme-pay-store NUMBER',
+    '--acme-pay-region REGION',
+    'The region of the store.',
+    '--acme-pay-key KEY',
+    '--acme-pay-secret SECRET|-',
+    '--acme-pay-url URL',
   ]) {
     assert.ok(stdout.includes(text), text);
   }

@@ -99,8 +99,21 @@ async function accepted(path: string, body: Fields): Promise<Fields> {
 /** Keys that a shop may choose. None of them exempts its value from masking. */
 const keys = ['note', 'order_id', 'promo_code', 'api_key', 'receipt', 'contact', 'skuId', 'utr'];
 const codeNames = [
-  ...['cvv', 'CVV2', 'cvc', 'cvn', 'csc', 'securityCode', 'security_code', 'cvvCode'],
-  ...['cvv_code', 'card_cvv', 'cardCvc', 'card_security_code', 'CSC code', 'cvnNumber', 'card-csc'],
+  'cvv',
+  'CVV2',
+  'cvc',
+  'cvn',
+  'csc',
+  'securityCode',
+  'security_code',
+  'cvvCode',
+  'cvv_code',
+  'card_cvv',
+  'cardCvc',
+  'card_security_code',
+  'CSC code',
+  'cvnNumber',
+  'card-csc',
 ];
 
 function attributes(where: string): Fields {
@@ -144,8 +157,13 @@ function orderTexts(where: string): Fields {
     callback_url: `https://shop.example/?c=${encodeURIComponent(text('callback_url'))}`,
     ...Object.fromEntries(
       [
-        ...['callback_mode', 'description', 'referrer_platform', 'referrer_platform_version'],
-        ...['ip_address', 'merchant_shopfront_domain', 'a field that is not known'],
+        'callback_mode',
+        'description',
+        'referrer_platform',
+        'referrer_platform_version',
+        'ip_address',
+        'merchant_shopfront_domain',
+        'a field that is not known',
       ].map((name) => [name, text(name)]),
     ),
   };

@@ -20,7 +20,12 @@ test('a hash names its parameters, is salted, and knows its password', async () 
 test('a hash with weaker parameters is still known, and is to be replaced', async () => {
   const salt = Buffer.alloc(16, 1);
   const tag = argon2Sync('argon2id', {
-    ...{ message: password, nonce: salt, tagLength: 32, memory: 8192, passes: 1, parallelism: 1 },
+    message: password,
+    nonce: salt,
+    tagLength: 32,
+    memory: 8192,
+    passes: 1,
+    parallelism: 1,
   });
   const text = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
   const stored = `$argon2id$v=19$m=8192,t=1,p=1$${text(salt)}$${text(tag)}`;

@@ -66,8 +66,15 @@ test('a payment sends notifications of its authentication and of itself, with th
   }
   assert.deepEqual(simulator.ledger().payments, [
     {
-      ...{ provider: 'bank-gateway', id: `${orderId}|1`, reference: orderId },
-      ...{ amount: 1050, currency: 'INR', status: 'captured', asked: 1050, discount: 0, fee: 0 },
+      provider: 'bank-gateway',
+      id: `${orderId}|1`,
+      reference: orderId,
+      amount: 1050,
+      currency: 'INR',
+      status: 'captured',
+      asked: 1050,
+      discount: 0,
+      fee: 0,
     },
   ]);
 });
@@ -141,8 +148,13 @@ test('a refund sent twice is one refund, and its id is refused with other conten
   assert.deepEqual([order.status, order.totalRefundedAmount], ['PARTIALLY_REFUNDED', 4]);
   assert.deepEqual(simulator.ledger().refunds, [
     {
-      ...{ provider: 'bank-gateway', id: `${orderId}|r1`, paymentId: `${orderId}|1` },
-      ...{ reference: 'r1', amount: 400, currency: 'INR', status: 'processed' },
+      provider: 'bank-gateway',
+      id: `${orderId}|r1`,
+      paymentId: `${orderId}|1`,
+      reference: 'r1',
+      amount: 400,
+      currency: 'INR',
+      status: 'processed',
     },
   ]);
 });

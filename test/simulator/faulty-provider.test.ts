@@ -110,8 +110,13 @@ test('webhooks are lost, repeated and late, and those that no poll makes up for 
     () => random,
   );
   const webhook = (label: string, number: number) => ({
-    ...{ id: label, label, url: `${url}/${label}/${number}`, body: '{}' },
-    ...{ answerWithinMs: 5_000, ladderSeconds: [], headers: () => ({}) },
+    id: label,
+    label,
+    url: `${url}/${label}/${number}`,
+    body: '{}',
+    answerWithinMs: 5_000,
+    ladderSeconds: [],
+    headers: () => ({}),
   });
   const sent = Array.from({ length: 100 }, (_, number) => number);
   office.post(

@@ -7,7 +7,10 @@ test('the partner’s page shows shop and amount and lets the consumer pay', asy
   const { simulator, openOrder } = await startShop(t);
   const orderId = await openOrder();
   const form = new URLSearchParams({
-    ...{ key_id: keyId, order_id: orderId, name: 'Tea <Co>', method: 'netbanking' },
+    key_id: keyId,
+    order_id: orderId,
+    name: 'Tea <Co>',
+    method: 'netbanking',
     'notes[svc_order_id]': 'o_1',
   });
   const url = `${simulator.url}/v1/checkout/embedded`;
@@ -33,7 +36,10 @@ test('the form’s payment method and notes are used for the payment', async (t)
   const { simulator, partner, openOrder } = await startShop(t);
   const orderId = await openOrder();
   const form = new URLSearchParams({
-    ...{ key_id: keyId, order_id: orderId, method: 'wallet', 'notes[svc_order_id]': 'o_1' },
+    key_id: keyId,
+    order_id: orderId,
+    method: 'wallet',
+    'notes[svc_order_id]': 'o_1',
   });
   await fetch(`${simulator.url}/v1/checkout/embedded`, { method: 'POST', body: form });
   await simulator.pay(orderId);

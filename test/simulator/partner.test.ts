@@ -28,8 +28,17 @@ test('an order has the same fields as the real one and is found by its receipt',
   assert.match(`${id}`, /^order_[0-9A-Za-z]{14}$/);
   assert.ok(Number.isInteger(createdAt));
   const order = {
-    ...{ id, entity: 'order', amount: 5, amount_paid: 0, amount_due: 5, currency: 'JPY' },
-    ...{ receipt: 'r1', offer_id: null, status: 'created', attempts: 0, notes: [] },
+    id,
+    entity: 'order',
+    amount: 5,
+    amount_paid: 0,
+    amount_due: 5,
+    currency: 'JPY',
+    receipt: 'r1',
+    offer_id: null,
+    status: 'created',
+    attempts: 0,
+    notes: [],
     created_at: createdAt,
   };
   assert.deepEqual(made, { status: 200, body: order });
@@ -91,8 +100,13 @@ test('a refund is pending at first, processed soon, and both are reported', asyn
   assert.deepEqual(refunds.body, { entity: 'collection', count: 1, items: [processed] });
   assert.deepEqual(simulator.ledger().refunds, [
     {
-      ...{ provider: 'partner', id: refund.id, paymentId: id, reference: 'o_1-260101000001' },
-      ...{ amount: 50, currency: 'INR', status: 'processed' },
+      provider: 'partner',
+      id: refund.id,
+      paymentId: id,
+      reference: 'o_1-260101000001',
+      amount: 50,
+      currency: 'INR',
+      status: 'processed',
     },
   ]);
 });

@@ -74,12 +74,24 @@ const { database } = await createTestDatabase();
 
 test('a journey sends every kind of statement', onOneServer, () => {
   for (const name of [
-    ...['insert-orders', 'find-referenced-orders', 'list-parked-deliveries'],
-    ...['list-affected-transactions', 'list-transaction-ids'],
-    ...['lock-due-deliveries', 'delete-other-references', 'claim-due-polls'],
-    ...['insert-events', 'list-due-endpoints', 'claim-events', 'save-event-results'],
-    ...['insert-event-attempts', 'save-endpoint-health'],
-    ...['insert-links', 'insert-link', 'find-link-id', 'find-linked-order'],
+    'insert-orders',
+    'find-referenced-orders',
+    'list-parked-deliveries',
+    'list-affected-transactions',
+    'list-transaction-ids',
+    'lock-due-deliveries',
+    'delete-other-references',
+    'claim-due-polls',
+    'insert-events',
+    'list-due-endpoints',
+    'claim-events',
+    'save-event-results',
+    'insert-event-attempts',
+    'save-endpoint-health',
+    'insert-links',
+    'insert-link',
+    'find-link-id',
+    'find-linked-order',
   ]) {
     assert.ok(statements.has(name), `${name} is not among ${[...statements.keys()].join(', ')}`);
   }

@@ -148,7 +148,8 @@ test('pages over several accounts merge their orders by time, with and without a
   const stored = Array.from({ length: 400 }, (_, at) =>
     storedOrder({
       accountId: accounts[at % 10 < 8 ? 0 : at % 3] ?? assert.fail(),
-      ...{ invoiceId: `M-${at}`, createdAt: new Date(Date.UTC(2026, 0, 1) + at) },
+      invoiceId: `M-${at}`,
+      createdAt: new Date(Date.UTC(2026, 0, 1) + at),
     }),
   );
   await database.transaction((tx) => insertOrders(tx, stored));
@@ -181,7 +182,8 @@ test('a page ends when it has looked at enough rows, and the next one continues 
   const stored = Array.from({ length: 300 }, (_, at) =>
     storedOrder({
       accountId: accounts[at % 2] ?? assert.fail(),
-      ...{ invoiceId: `E-${at}`, createdAt: new Date(Date.UTC(2026, 0, 1) + at) },
+      invoiceId: `E-${at}`,
+      createdAt: new Date(Date.UTC(2026, 0, 1) + at),
     }),
   );
   await database.transaction((tx) => insertOrders(tx, stored));

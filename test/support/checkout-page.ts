@@ -50,7 +50,10 @@ export async function startCheckoutPages() {
   /** An order token, as create order returns it. */
   const tokenOf = async ({ accountId, orderId }: OrderOf) => {
     const { token } = await issueOrderToken(service.services, {
-      ...{ accountId, orderId, userId: null, restricted: false },
+      accountId,
+      orderId,
+      userId: null,
+      restricted: false,
     });
     return token;
   };
@@ -87,7 +90,8 @@ export async function startCheckoutPages() {
 export async function newContext({ width = 1280, ...options }: Look = {}): Promise<BrowserContext> {
   const browser = await openBrowser();
   const common = {
-    ...{ viewport: { width, height: 844 }, timezoneId: 'Asia/Kolkata' },
+    viewport: { width, height: 844 },
+    timezoneId: 'Asia/Kolkata',
     // Drawing what moves takes more CPU than all else on these pages.
     reducedMotion: 'reduce' as const,
   };

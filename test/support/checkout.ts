@@ -9,7 +9,10 @@ export async function openCheckout(
   { accountId, orderId }: { readonly accountId: string; readonly orderId: string },
 ): Promise<PlainBrowser & { readonly page: Seen }> {
   const { token } = await issueOrderToken(service.services, {
-    ...{ accountId, orderId, userId: null, restricted: false },
+    accountId,
+    orderId,
+    userId: null,
+    restricted: false,
   });
   const browser = newBrowser(service, token);
   const opened = await browser.get(`/checkout?token=${token}`);

@@ -23,7 +23,8 @@ export function dashboardPages(service: TestService, accountId: string) {
   const openPage = async ({ width = 1280, ...look }: Look = {}) => {
     const browser = await openBrowser();
     const context = await browser.newContext({
-      ...{ viewport: { width, height: 844 }, reducedMotion: 'reduce' as const },
+      viewport: { width, height: 844 },
+      reducedMotion: 'reduce' as const,
       ...look,
     });
     const page = await context.newPage();
@@ -72,8 +73,12 @@ export async function addAuthenticator(page: Page): Promise<void> {
   await client.send('WebAuthn.enable');
   await client.send('WebAuthn.addVirtualAuthenticator', {
     options: {
-      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
-      ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
     },
   });
 }

@@ -19,8 +19,10 @@ import { waitUntil } from '../../tools/harness/wait-until.ts';
 export type PairedServer = ReturnType<typeof openServer>;
 
 const accessRules = [
-  ...['local all all trust', 'host all all 127.0.0.1/32 trust'],
-  ...['host replication all 127.0.0.1/32 trust', ''],
+  'local all all trust',
+  'host all all 127.0.0.1/32 trust',
+  'host replication all 127.0.0.1/32 trust',
+  '',
 ].join('\n');
 
 export async function startDatabasePair() {

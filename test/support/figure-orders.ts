@@ -72,8 +72,15 @@ export async function changeOrder(
                  psp_transaction_id, status, amount, currency, fields, flags, notices, moved_amount)
                values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, '[]', $12)`,
         values: [
-          ...[...key, `${orderId}-${260_101_000_000 + index}`, one.type, one.provider],
-          ...[one.pspId ?? null, one.status, one.amount, one.currency, fieldsOf(one)],
+          ...key,
+          `${orderId}-${260_101_000_000 + index}`,
+          one.type,
+          one.provider,
+          one.pspId ?? null,
+          one.status,
+          one.amount,
+          one.currency,
+          fieldsOf(one),
           ...[one.flags ?? [], movedBy(one, amounts.currency)],
         ],
       });

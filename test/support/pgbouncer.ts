@@ -32,9 +32,15 @@ export async function startPgBouncer(settings: Readonly<Record<string, string | 
   // It refuses to run as root, and the socket of the cluster is for the user of the server only.
   const { uid, gid } = statSync(host);
   const lines = [
-    ...['[databases]', `* = host=${host} port=${serverPort}`, '[pgbouncer]'],
-    ...[`listen_addr = 127.0.0.1`, `listen_port = ${port}`, 'unix_socket_dir =', 'auth_type = any'],
-    ...['default_pool_size = 4', 'pool_mode = transaction'],
+    '[databases]',
+    `* = host=${host} port=${serverPort}`,
+    '[pgbouncer]',
+    `listen_addr = 127.0.0.1`,
+    `listen_port = ${port}`,
+    'unix_socket_dir =',
+    'auth_type = any',
+    'default_pool_size = 4',
+    'pool_mode = transaction',
     ...Object.entries(settings).map(([name, value]) => `${name} = ${value}`),
   ];
   const file = join(folder.path, 'pgbouncer.ini');

@@ -41,7 +41,11 @@ export async function callFrom(from: string, called: Called): Promise<Answer> {
   const { servername, host = '127.0.0.1', port, path } = called;
   const isTls = servername !== undefined;
   const call = (isTls ? requestTls : request)({
-    ...{ host: '127.0.0.1', port, path, localAddress: from, agent: false },
+    host: '127.0.0.1',
+    port,
+    path,
+    localAddress: from,
+    agent: false,
     ...(isTls && { servername, rejectUnauthorized: false }),
     headers: { host, connection: 'close' },
     signal: AbortSignal.timeout(30_000),

@@ -56,8 +56,10 @@ export function payloadOf({ location, text }: Visit): ReturnedPayload {
 export function signatureOf(payload: ReturnedPayload, accessSecret: string): string {
   const { transaction, invoice_id, signature_version } = payload;
   const parts = [
-    ...[invoice_id, transaction.svc_transaction_id],
-    ...[transaction.transaction_amount.toFixed(2), transaction.transaction_currency],
+    invoice_id,
+    transaction.svc_transaction_id,
+    transaction.transaction_amount.toFixed(2),
+    transaction.transaction_currency,
   ];
   if (signature_version === 'v3') {
     parts.push(transaction.payment_status, transaction.transaction_type);

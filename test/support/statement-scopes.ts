@@ -44,8 +44,13 @@ export function openScopes(query: TreeNode): Scope {
     count += 1;
     const ranges = nodesOf(own, 'rtable');
     const scope: Scope = {
-      ...{ id: count, query: own, parent, ranges },
-      ...{ inRanges: new Map(), inWith: new Map(), inExpressions: new Map() },
+      id: count,
+      query: own,
+      parent,
+      ranges,
+      inRanges: new Map(),
+      inWith: new Map(),
+      inExpressions: new Map(),
     };
     for (const common of nodesOf(own, 'cteList')) {
       const inner = findNode(common, 'ctequery');

@@ -3,8 +3,14 @@ import type { Row } from './load.ts';
 
 const [width, height, margin] = [420, 300, 48];
 const colours = [
-  ...['#888888', '#1a56db', '#0e9f6e', '#31c48d', '#84e1bc'],
-  ...['#e3a008', '#d03801', '#7e3af2'],
+  '#888888',
+  '#1a56db',
+  '#0e9f6e',
+  '#31c48d',
+  '#84e1bc',
+  '#e3a008',
+  '#d03801',
+  '#7e3af2',
 ];
 
 export function plotOf(rows: readonly Row[]): string {

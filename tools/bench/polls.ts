@@ -72,9 +72,17 @@ async function startProvider() {
 
 function paymentOf(order: string) {
   return {
-    ...{ id: order.replace('order_', 'pay_'), entity: 'payment', order_id: order },
-    ...{ amount: 11_800, currency: 'INR', status: 'captured', captured: true, method: 'upi' },
-    ...{ vpa: 'asha@okbank', notes: {}, created_at: 1_800_000_000 },
+    id: order.replace('order_', 'pay_'),
+    entity: 'payment',
+    order_id: order,
+    amount: 11_800,
+    currency: 'INR',
+    status: 'captured',
+    captured: true,
+    method: 'upi',
+    vpa: 'asha@okbank',
+    notes: {},
+    created_at: 1_800_000_000,
   };
 }
 

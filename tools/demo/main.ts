@@ -85,7 +85,9 @@ async function fill(): Promise<void> {
   // It loads the whole service, which the other demos start as a process of its own.
   const { setFilledStage } = await import('./fill/filled-stage.ts');
   const stage = await setFilledStage({
-    ...{ seed: 1, orders, days },
+    seed: 1,
+    orders,
+    days,
     onOpened: (close) => {
       closeStage = close;
     },

@@ -145,7 +145,9 @@ async function withProject(
   profile?: string,
 ): Promise<void> {
   const compose: Compose = [
-    ...[program, '-p', project],
+    program,
+    '-p',
+    project,
     ...files.flatMap((file) => ['-f', file]),
     ...(profile ? ['--profile', profile] : []),
   ] as const;

@@ -52,8 +52,12 @@ function boot(settings: string): Launched {
   return launch(
     [
       ...(['systemd-nspawn', '--directory=/', '--volatile=yes', '--boot', '--quiet'] as const),
-      ...['--console=pipe', '--register=no', '--keep-unit', '--link-journal=no'],
-      ...['--private-network', '--bind-ro=/etc/nsswitch.conf'],
+      '--console=pipe',
+      '--register=no',
+      '--keep-unit',
+      '--link-journal=no',
+      '--private-network',
+      '--bind-ro=/etc/nsswitch.conf',
       `--bind-ro=${projectDir}:/opt/${unit}`,
       `--bind-ro=${settings}:/etc/${unit}`,
       `--bind-ro=${join(projectDir, file)}:/etc/systemd/system/${unit}.service`,

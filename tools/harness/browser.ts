@@ -19,7 +19,9 @@ export async function launchBrowser(): Promise<Browser> {
     executablePath: isPackaged ? await unpackBrowser() : installed,
     args: [
       ...(isPackaged ? chromium.args.filter(isWanted) : ['--no-sandbox']),
-      ...['--disable-gpu', '--disable-background-networking', '--no-first-run'],
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--no-first-run',
     ],
     headless: true,
   });
@@ -34,8 +36,11 @@ function isWanted(argument: string): boolean {
     // Contexts would share the cookies of the first one.
     '--single-process',
     // A GPU in software takes a quarter of the CPU of the tests, and the pages do not need one.
-    ...['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
-    ...['--in-process-gpu', '--ignore-gpu-blocklist'],
+    '--use-gl=angle',
+    '--use-angle=swiftshader',
+    '--enable-unsafe-swiftshader',
+    '--in-process-gpu',
+    '--ignore-gpu-blocklist',
   ];
   return !unwanted.includes(argument);
 }

@@ -67,7 +67,9 @@ type Picture = {
 async function take({ stage, browser, state, look, path }: Picture): Promise<void> {
   const { width, colorScheme, locale } = look;
   const context = await browser.newContext({
-    ...{ viewport: { width, height: width < 800 ? 844 : 800 }, colorScheme, locale },
+    viewport: { width, height: width < 800 ? 844 : 800 },
+    colorScheme,
+    locale,
     timezoneId: 'Asia/Kolkata',
     // A moving mark would make every picture different.
     reducedMotion: 'reduce',

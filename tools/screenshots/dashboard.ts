@@ -90,7 +90,9 @@ async function take({ browser, owner, page, look, path, fullPage }: Picture): Pr
   }
   const { width, colorScheme } = look;
   const context = await browser.newContext({
-    ...{ viewport: { width, height: width < 800 ? 844 : 900 }, colorScheme, locale: 'en-IN' },
+    viewport: { width, height: width < 800 ? 844 : 900 },
+    colorScheme,
+    locale: 'en-IN',
     timezoneId: 'Asia/Kolkata',
     deviceScaleFactor: 1,
     // A moving mark would make every picture different.

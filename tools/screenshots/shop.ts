@@ -21,16 +21,31 @@ export async function dressShop(
   await page.screenshot({ path: file, omitBackground: true });
   await page.close();
   await cli(
-    ...['account', 'update', accountId, '--name', 'Nilgiri Tea House', '--logo', file],
-    ...['--colour', '#0f6b4f', '--support-email', 'help@nilgiri.example'],
-    ...['--support-phone', '+91 80 4000 1234', '--partner-upi-intent', 'on'],
+    'account',
+    'update',
+    accountId,
+    '--name',
+    'Nilgiri Tea House',
+    '--logo',
+    file,
+    '--colour',
+    '#0f6b4f',
+    '--support-email',
+    'help@nilgiri.example',
+    '--support-phone',
+    '+91 80 4000 1234',
+    '--partner-upi-intent',
+    'on',
   );
 }
 
 export function teaOrder(invoice_id: string) {
   return {
-    ...{ invoice_id, currency: 'INR' },
-    ...{ amount_before_tax: 1250, tax: 62.5, total_amount: 1312.5 },
+    invoice_id,
+    currency: 'INR',
+    amount_before_tax: 1250,
+    tax: 62.5,
+    total_amount: 1312.5,
     callback_url: 'https://nilgiri.example/thanks',
     user: { email: 'asha@example.com', first_name: 'Asha', mobile_number: '9876543210' },
     shipping_address: { address_1: '12 MG Road', city: 'Bengaluru', pincode: '560001' },

@@ -68,7 +68,12 @@ function decode({ text, ranges }: DecodedText, pattern: RegExp): DecodedText | u
 }
 
 const names: Readonly<Record<string, string>> = {
-  ...{ '\\\\': '\\', '\\n': '\n', '\\r': '\r', '\\t': '\t', '&amp;': '&', '&nbsp;': '\u00a0' },
+  '\\\\': '\\',
+  '\\n': '\n',
+  '\\r': '\r',
+  '\\t': '\t',
+  '&amp;': '&',
+  '&nbsp;': '\u00a0',
 };
 
 /** Undefined for what only looks encoded. */

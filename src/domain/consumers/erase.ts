@@ -72,8 +72,15 @@ function markAll(value: unknown): unknown {
 
 /** Numbers and references, which may be strings too. */
 const untouchedFields = new Set([
-  ...['skuId', 'rate', 'quantity', 'amountBeforeTax', 'tax', 'totalAmount'],
-  ...['mobileNumber', 'countryCode', 'currency'],
+  'skuId',
+  'rate',
+  'quantity',
+  'amountBeforeTax',
+  'tax',
+  'totalAmount',
+  'mobileNumber',
+  'countryCode',
+  'currency',
 ]);
 
 export function scrubTexts(value: unknown, scrub: Scrub): unknown {

@@ -11,9 +11,21 @@ const hour = 60 * minute;
  * are early: an order that appears applies its deliveries itself, and most that stay parked belong to other businesses.
  */
 export const retrySeconds: readonly number[] = [
-  ...[1, 5, 30],
-  ...[2 * minute, 5 * minute, 10 * minute, 30 * minute],
-  ...[1 * hour, 2 * hour, 4 * hour, 6 * hour, 8 * hour, 12 * hour, 16 * hour, 24 * hour],
+  1,
+  5,
+  30,
+  2 * minute,
+  5 * minute,
+  10 * minute,
+  30 * minute,
+  1 * hour,
+  2 * hour,
+  4 * hour,
+  6 * hour,
+  8 * hour,
+  12 * hour,
+  16 * hour,
+  24 * hour,
 ];
 
 export type Tried = Pick<Delivery, 'tries'>;

@@ -48,7 +48,10 @@ export function toPaymentRequest(
   const modeCode = paymentModeCodes.find((code) => code === form.mode);
   if (!modeCode) return { problem: 'pickOne' };
   const request = {
-    ...{ orderId, modeCode, callbackUrl: undefined, callbackMode: undefined },
+    orderId,
+    modeCode,
+    callbackUrl: undefined,
+    callbackMode: undefined,
     atCheckout: { attempt: form.attempt },
   };
   const choice = paymentChoices[modeCode];

@@ -49,7 +49,10 @@ export async function listAudit(
      where account_id = $1 ${before ? sql`and (at, audit_id) < ($3, $4)` : sql``}
      order by at desc, audit_id desc limit $2`;
   return rows.map(({ auditId, at, name, userId, address, ...done }) => ({
-    ...{ accountId, auditId, at, actor: { name, userId, address } },
+    accountId,
+    auditId,
+    at,
+    actor: { name, userId, address },
     ...done,
   }));
 }

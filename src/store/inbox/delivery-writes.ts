@@ -33,7 +33,10 @@ const rows = defineRows<Delivery>({
  */
 export async function insertDeliveries(tx: Transaction, deliveries: readonly Delivery[]) {
   await insertAll(tx, {
-    ...{ name: 'insert-deliveries', into: 'deliveries', rows, entries: deliveries },
+    name: 'insert-deliveries',
+    into: 'deliveries',
+    rows,
+    entries: deliveries,
     key: ({ accountId, provider, deliveryKey }) => [accountId, provider, deliveryKey],
     concurrentInserts: ['deliveries_account_id_provider_delivery_key_key', 'deliveries_event_id'],
   });

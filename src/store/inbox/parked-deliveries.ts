@@ -23,7 +23,9 @@ const referenceRows = defineRows<Reference>(
 export async function insertDeliveryReferences(tx: Transaction, parked: readonly ParkedDelivery[]) {
   const references = parked.flatMap(({ names, ...own }) => names.map((name) => ({ ...own, name })));
   await insertAll(tx, {
-    ...{ name: 'insert-delivery-references', into: 'delivery_references', rows: referenceRows },
+    name: 'insert-delivery-references',
+    into: 'delivery_references',
+    rows: referenceRows,
     entries: references,
     end: 'on conflict (account_id, reference, delivery_id) do nothing',
   });

@@ -72,7 +72,8 @@ export function listFlaggedOrders(database: Database, page: ReviewPage): Promise
   return listOpen(database, page, {
     table: sql`orders`,
     columns: orderColumns,
-    ...{ key: [sql`order_id`], subject: sql`order_id` },
+    key: [sql`order_id`],
+    subject: sql`order_id`,
     keyOf: (id) => [id],
   });
 }
@@ -86,7 +87,8 @@ export function listFlaggedTransactions(database: Database, page: ReviewPage): P
   return listOpen(database, page, {
     table: sql`transactions`,
     columns: transactionColumns,
-    ...{ key: [sql`order_id`, sql`transaction_id`], subject: sql`transaction_id` },
+    key: [sql`order_id`, sql`transaction_id`],
+    subject: sql`transaction_id`,
     keyOf: (id) => [orderIdOf(id), id],
   });
 }

@@ -90,7 +90,10 @@ const rows = defineRows<Order>(
 export async function insertOrders(database: Queryable, orders: readonly Order[]) {
   const result = await database.query<{ order_id: string }>(
     insertRows({
-      ...{ name: 'insert-orders', into: 'orders', rows, entries: orders },
+      name: 'insert-orders',
+      into: 'orders',
+      rows,
+      entries: orders,
       key: ({ accountId, invoiceId }) => [accountId, invoiceId],
       end: 'on conflict (account_id, invoice_id) do nothing returning order_id',
     }),

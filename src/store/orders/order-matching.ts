@@ -128,8 +128,11 @@ function keyOf({ accountId, provider, providerOrderId }: ProviderOrder): string[
  */
 export async function insertProviderOrders(tx: Transaction, learned: readonly ProviderOrder[]) {
   await insertAll(tx, {
-    ...{ name: 'insert-provider-orders', into: 'provider_orders', rows: learnedRows },
-    ...{ entries: learned, key: keyOf },
+    name: 'insert-provider-orders',
+    into: 'provider_orders',
+    rows: learnedRows,
+    entries: learned,
+    key: keyOf,
     concurrentInserts: ['provider_orders_pkey'],
   });
 }
@@ -137,8 +140,11 @@ export async function insertProviderOrders(tx: Transaction, learned: readonly Pr
 /** For ids that our own calls to the provider returned. A delivery may have stored one already, which is no error. */
 export async function learnProviderOrders(tx: Transaction, learned: readonly ProviderOrder[]) {
   await insertAll(tx, {
-    ...{ name: 'learn-provider-orders', into: 'provider_orders', rows: learnedRows },
-    ...{ entries: learned, key: keyOf },
+    name: 'learn-provider-orders',
+    into: 'provider_orders',
+    rows: learnedRows,
+    entries: learned,
+    key: keyOf,
     end: 'on conflict (account_id, provider, provider_order_id) do nothing',
   });
 }

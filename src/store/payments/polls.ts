@@ -113,7 +113,9 @@ async function claimPolls(database: Database, due: readonly ListedPoll[], times:
   const { now, polledBefore } = times;
   const planned = due.map((poll) => ({
     ...poll,
-    ...{ nextPollAt: nextPollAt(poll, times), now, polledBefore },
+    nextPollAt: nextPollAt(poll, times),
+    now,
+    polledBefore,
   }));
   let claimed: Promise<ClaimedPoll[]> | undefined;
   await database.transaction(async (tx) => {

@@ -93,8 +93,11 @@ const concurrentInserts = ['transactions_psp'];
 
 export async function insertTransactions(tx: Transaction, fresh: readonly SavedTransaction[]) {
   await insertAll(tx, {
-    ...{ name: 'insert-transactions', into: 'transactions', rows: inserted },
-    ...{ entries: fresh, concurrentInserts },
+    name: 'insert-transactions',
+    into: 'transactions',
+    rows: inserted,
+    entries: fresh,
+    concurrentInserts,
   });
 }
 

@@ -115,7 +115,10 @@ async function readStored(
   );
   const ids = page.transactions.map(({ transactionId }) => transactionId);
   return {
-    ...{ order, settled, page, held },
+    order,
+    settled,
+    page,
+    held,
     deliveries: await listDeliveriesByKey(tx, accountId, [...names, ...held]),
     changes: await listLastChanges(tx, order, ids),
     life: await readLife(tx, order, settled, options.upTo),
@@ -245,7 +248,9 @@ async function buildTimelinePage(
   const isOnPage = (at: Date) => begin === null || at >= begin;
   const received = deliveries.filter(({ receivedAt }) => isOnPage(receivedAt)).reverse();
   const life = {
-    ...{ order, checkout, resolutions },
+    order,
+    checkout,
+    resolutions,
     history: history.rows
       .filter(({ at }) => isOnPage(at))
       .reverse()
@@ -269,8 +274,17 @@ function toLife(delivery: DescribedDelivery, amounts: AmountStyle | undefined): 
   const { deliveryId, provider, state, why, flags, tries, receivedAt, finishedAt } = delivery;
   const { event, currency } = delivery;
   return {
-    ...{ deliveryId, provider, providerName: getProvider(provider).displayName },
-    ...{ state, why, flags, tries, receivedAt, finishedAt, event, currency },
+    deliveryId,
+    provider,
+    providerName: getProvider(provider).displayName,
+    state,
+    why,
+    flags,
+    tries,
+    receivedAt,
+    finishedAt,
+    event,
+    currency,
     amount: shownValue('amount', delivery.amount, currency, amounts) as LifeDelivery['amount'],
   };
 }

@@ -41,9 +41,14 @@ function describe({ amountMin, amountMax, payment, isRefunded, ...filter }: Orde
   const amountOf = (minor: MinorUnits | undefined) =>
     minor === undefined ? undefined : formatAmount(minor, displayExponent(filter.currency ?? ''));
   return maskFields({
-    ...{ ...filter, amount_min: amountOf(amountMin), amount_max: amountOf(amountMax) },
-    ...{ payment_status: payment?.status, mode: payment?.mode, provider: payment?.provider },
-    ...{ failure: payment?.failure, refunded: isRefunded && 'yes' },
+    ...filter,
+    amount_min: amountOf(amountMin),
+    amount_max: amountOf(amountMax),
+    payment_status: payment?.status,
+    mode: payment?.mode,
+    provider: payment?.provider,
+    failure: payment?.failure,
+    refunded: isRefunded && 'yes',
   });
 }
 

@@ -50,7 +50,8 @@ export async function listOrders(
   const orders = await listOrderRows(database, rows);
   return {
     orders: orders.map((row) => ({ ...row, status: orderStatus(row, now) })),
-    ...{ lookedAt, next: next?.orderId },
+    lookedAt,
+    next: next?.orderId,
   };
 }
 

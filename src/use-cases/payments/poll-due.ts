@@ -172,7 +172,8 @@ export function createPollClaims(
     const until = walk.until ?? (await findEnd(walk, times.now));
     const range = { from: walk.from, until: until ?? times.now };
     const { claimed, hasMore } = await claimDuePolls(database, provider, times, {
-      ...{ limit, except: busy },
+      limit,
+      except: busy,
       ...range,
     });
     const spentMs = walk.spentMs + performance.now() - startedAtMs;

@@ -114,7 +114,11 @@ export async function openSession(
   const session = {
     ...visitor,
     sessionId: newSessionId(),
-    ...{ userId, accountId, createdAt: now, lastSeenAt: now, confirmedAt: now },
+    userId,
+    accountId,
+    createdAt: now,
+    lastSeenAt: now,
+    confirmedAt: now,
     expiresAt: addSeconds(now, userLimits.sessionSeconds),
   };
   await insertSession(tx, session, digestOfToken(secret));

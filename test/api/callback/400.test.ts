@@ -14,8 +14,15 @@ const { order_id, token: orderToken } = created.body;
 const upi = { order_id, payment_mode_code: 'upi', upi_id: 'asha@okbank' };
 
 const addresses = [
-  ...['http://shop.example/back', 'https://user:word@shop.example/', 'https://shop.example/a b'],
-  ...['shopapp://paid', 'javascript:alert(1)', 'data:text/html,x', '/back', 'shop.example', 'x'],
+  'http://shop.example/back',
+  'https://user:word@shop.example/',
+  'https://shop.example/a b',
+  'shopapp://paid',
+  'javascript:alert(1)',
+  'data:text/html,x',
+  '/back',
+  'shop.example',
+  'x',
 ];
 for (const callback_url of addresses) {
   test(`${callback_url} is no callback_url for any token, and nothing changes`, async () => {

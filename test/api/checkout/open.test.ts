@@ -51,7 +51,8 @@ test('behind https the cookie is secure and bound to the host', async () => {
   const secure = await startTestService({ publicUrl: 'https://pay.shop.example' });
   const shop = await secure.createAccount();
   const created = await secure.call('/api/v3/create-order', {
-    ...{ token: shop.token, body: orderBody({ invoice_id: 'S-1' }) },
+    token: shop.token,
+    body: orderBody({ invoice_id: 'S-1' }),
   });
   const orderId = created.body.order_id;
   const browser = await openCheckout(secure, { accountId: shop.accountId, orderId });
@@ -67,7 +68,10 @@ test('the path of PUBLIC_URL is before the paths of all links, forms and redirec
   const orderId = created.body.order_id;
   const { accountId } = shop;
   const { token } = await issueOrderToken(below.services, {
-    ...{ accountId, orderId, userId: null, restricted: false },
+    accountId,
+    orderId,
+    userId: null,
+    restricted: false,
   });
   const browser = newBrowser(below);
   const opened = await browser.get(`/checkout?token=${token}`);
@@ -198,6 +202,9 @@ async function createOrder(): Promise<string> {
 
 function tokenFor(orderId: string) {
   return issueOrderToken(service.services, {
-    ...{ accountId, orderId, userId: null, restricted: false },
+    accountId,
+    orderId,
+    userId: null,
+    restricted: false,
   });
 }

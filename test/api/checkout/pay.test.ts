@@ -35,7 +35,8 @@ test('a bank is sent along, and a mode that needs one is refused without', async
   assert.match(refused.text, /value="net_banking" required checked/);
   assert.deepEqual(await paymentsOf(orderId), []);
   const started = await browser.submit(refused, {
-    ...{ payment_mode_code: 'net_banking', bank_code: 'HDFC' },
+    payment_mode_code: 'net_banking',
+    bank_code: 'HDFC',
   });
   assert.equal(started.status, 303);
   const [payment] = await paymentsOf(orderId);

@@ -230,17 +230,35 @@ test('an account with optional order details needs an invoice, a currency and a 
   const optional = await service.createAccount({ optionalOrderDetails: true });
   const bare = { invoice_id: 'bare-1', currency: 'INR', total_amount: 5 };
   const nulls = {
-    ...{ invoice_id: 'bare-2', currency: 'INR', total_amount: 5, user: null },
-    ...{ shipping_address: null, order_line_items: null, bank_account: null },
-    ...{ custom_attributes: null, amount_before_tax: null, callback_url: null },
+    invoice_id: 'bare-2',
+    currency: 'INR',
+    total_amount: 5,
+    user: null,
+    shipping_address: null,
+    order_line_items: null,
+    bank_account: null,
+    custom_attributes: null,
+    amount_before_tax: null,
+    callback_url: null,
   };
   for (const body of [bare, nulls]) {
     const reply = await create(body, optional.token);
     assert.equal(reply.status, 200, JSON.stringify(reply.body));
     assert.deepEqual(Object.keys(reply.body).sort(), [
-      ...['amount_before_tax', 'attempts', 'currency', 'invoice_id', 'next', 'order_date'],
-      ...['order_id', 'refresh_token', 'refresh_token_expiration', 'status', 'tax', 'token'],
-      ...['token_expiration', 'total_amount'],
+      'amount_before_tax',
+      'attempts',
+      'currency',
+      'invoice_id',
+      'next',
+      'order_date',
+      'order_id',
+      'refresh_token',
+      'refresh_token_expiration',
+      'status',
+      'tax',
+      'token',
+      'token_expiration',
+      'total_amount',
     ]);
   }
 });
@@ -277,8 +295,16 @@ test('an invoice_id of 255 characters of any language is accepted', async () => 
 });
 
 const contentTypes: (string | undefined)[] = [
-  ...['application/json; charset=utf-8', 'application/x-www-form-urlencoded', 'text/plain'],
-  ...['multipart/form-data', 'application/xml', 'x', ';;;', 'a/b/c', '', undefined],
+  'application/json; charset=utf-8',
+  'application/x-www-form-urlencoded',
+  'text/plain',
+  'multipart/form-data',
+  'application/xml',
+  'x',
+  ';;;',
+  'a/b/c',
+  '',
+  undefined,
 ];
 for (const contentType of contentTypes) {
   test(`the body is read as JSON under the Content-Type ${contentType ?? '(none)'}`, async () => {

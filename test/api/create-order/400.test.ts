@@ -164,8 +164,13 @@ const refusals: [changes: Body, named: string | RegExp][] = [
   ],
 
   ...[
-    ...['callback_url', 'callback_mode', 'description', 'referrer_platform'],
-    ...['referrer_platform_version', 'ip_address', 'merchant_shopfront_domain'],
+    'callback_url',
+    'callback_mode',
+    'description',
+    'referrer_platform',
+    'referrer_platform_version',
+    'ip_address',
+    'merchant_shopfront_domain',
   ].flatMap((name): [Body, string | RegExp][] => [
     [{ [name]: long }, new RegExp(`^${name} .* 1024`)],
     [{ [name]: 7 }, name],

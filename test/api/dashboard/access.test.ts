@@ -90,19 +90,29 @@ const table: readonly Line[] = [
 
 /** Routes that need no role, because they are about the caller alone. Their own tests say who may call them. */
 const ofCaller = [
-  ...['POST /sign-in', 'POST /sign-in/passkey/options', 'POST /sign-in/passkey/verify'],
+  'POST /sign-in',
+  'POST /sign-in/passkey/options',
+  'POST /sign-in/passkey/verify',
   ...['', '/password', '/passkey/options', '/passkey/verify', '/join'].map(
     (path) => `POST /invitation/{token}${path}`,
   ),
-  ...['GET /visit', 'GET /session', 'POST /account', 'POST /sign-out'],
-  ...['GET /sessions', 'DELETE /sessions', 'DELETE /sessions/{session_id}'],
-  ...['POST /confirm', 'POST /confirm/passkey/options', 'POST /confirm/passkey/verify'],
+  'GET /visit',
+  'GET /session',
+  'POST /account',
+  'POST /sign-out',
+  'GET /sessions',
+  'DELETE /sessions',
+  'DELETE /sessions/{session_id}',
+  'POST /confirm',
+  'POST /confirm/passkey/options',
+  'POST /confirm/passkey/verify',
   ...[
     'GET /credentials',
     'POST /credentials/password',
     'DELETE /credentials/passkeys/{passkey_id}',
   ],
-  ...['POST /credentials/passkey/options', 'POST /credentials/passkey/verify'],
+  'POST /credentials/passkey/options',
+  'POST /credentials/passkey/verify',
 ];
 
 const owner = await join(service, shop.accountId, 'owner');
@@ -195,9 +205,16 @@ test('a field that a route does not take is refused, also one that names another
 
 /** In the path of a URL. */
 const oddTexts = {
-  ...{ nul: '%00', 'nul in a text': 'o_1%00x', 'a broken escape': '%zz', 'half an escape': '%2' },
-  ...{ 'no UTF-8': '%ff%fe', 'a long spelling of NUL': '%c0%80', 'half a character': '%ed%a0%80' },
-  ...{ 'a line break': 'a%0d%0ab', 'a slash': '..%2f..%2fetc', 'a long text': 'x'.repeat(5_000) },
+  nul: '%00',
+  'nul in a text': 'o_1%00x',
+  'a broken escape': '%zz',
+  'half an escape': '%2',
+  'no UTF-8': '%ff%fe',
+  'a long spelling of NUL': '%c0%80',
+  'half a character': '%ed%a0%80',
+  'a line break': 'a%0d%0ab',
+  'a slash': '..%2f..%2fetc',
+  'a long text': 'x'.repeat(5_000),
 };
 
 test('a path with text that no id has is answered 400 or 404, and changes nothing', async () => {
@@ -302,9 +319,14 @@ async function makeOneOfEach() {
   const [item] = (await owner.get('/review')).body.items;
   const [{ event_id }] = (await owner.get('/events')).body.events;
   return {
-    ...{ order_id: orderId, transaction_id: transactionId, delivery_id: body.delivery_id },
-    ...{ endpoint_id: endpointId, event_id, review_id: item.id },
-    ...{ user_id: colleague.userId, invitation_id: invited.invitation_id },
+    order_id: orderId,
+    transaction_id: transactionId,
+    delivery_id: body.delivery_id,
+    endpoint_id: endpointId,
+    event_id,
+    review_id: item.id,
+    user_id: colleague.userId,
+    invitation_id: invited.invitation_id,
   };
 }
 

@@ -38,8 +38,13 @@ test('the log is read in pages, newest first, each entry once, also those of one
   );
   const { audit_id, at, ...oldest } = seen.at(-1) ?? {};
   assert.deepEqual(oldest, {
-    ...{ actor: 'cli', user_id: null, address: null },
-    ...{ action: 'account.created', object: accountId, note: null, details: {} },
+    actor: 'cli',
+    user_id: null,
+    address: null,
+    action: 'account.created',
+    object: accountId,
+    note: null,
+    details: {},
   });
 });
 
@@ -100,8 +105,10 @@ test('the role of the service can neither change nor delete an entry, but can er
       return tx.query({ text });
     });
   const refused = [
-    ...["update audit set actor = 'nobody'", "update audit set details = '{}'"],
-    ...['delete from audit', 'truncate audit'],
+    "update audit set actor = 'nobody'",
+    "update audit set details = '{}'",
+    'delete from audit',
+    'truncate audit',
   ];
   for (const text of refused) await assert.rejects(asService(text), /permission denied/, text);
   await asService(`insert into audit (account_id, audit_id, at, actor, action, object, details)

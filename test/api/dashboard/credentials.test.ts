@@ -36,8 +36,11 @@ test('a new password replaces the former one and ends the other sessions', async
   assert.equal((await signIn(password)).status, 401);
   assert.equal((await signIn(newPassword)).status, 200);
   assert.deepEqual(await entryOf(person, 'user.password_changed'), {
-    ...{ actor: person.email, user_id: person.userId, address: person.address },
-    ...{ action: 'user.password_changed', object: person.userId },
+    actor: person.email,
+    user_id: person.userId,
+    address: person.address,
+    action: 'user.password_changed',
+    object: person.userId,
     details: { ended_sessions: 1 },
   });
 });

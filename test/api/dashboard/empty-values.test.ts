@@ -69,8 +69,17 @@ for (const [what, bodyOf] of nested) {
 }
 
 const filters = [
-  ...['status', 'flag', 'from', 'to', 'currency', 'amount_min', 'amount_max'],
-  ...['payment_status', 'refunded', 'limit', 'after'],
+  'status',
+  'flag',
+  'from',
+  'to',
+  'currency',
+  'amount_min',
+  'amount_max',
+  'payment_status',
+  'refunded',
+  'limit',
+  'after',
 ].flatMap((name) => [`orders?${name}=`, `orders.csv?${name}=`]);
 const queries = [...filters, 'inbox?state=', 'inbox?after=', 'events?order_id=', 'events?state='];
 for (const query of [...queries, 'events?endpoint=', 'events?after=', 'audit?after=']) {

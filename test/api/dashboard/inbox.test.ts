@@ -43,14 +43,20 @@ test('the list is newest first, with what each delivery is about', async () => {
   const { received_at, finished_at, ...last } = body.deliveries[3];
   assert.ok(Date.parse(received_at) <= Date.parse(finished_at));
   assert.deepEqual(last, {
-    ...{ delivery_id: processed, provider: 'partner', state: 'processed', why: null, flags: [] },
+    delivery_id: processed,
+    provider: 'partner',
+    state: 'processed',
+    why: null,
+    flags: [],
     ...{
       provider_name: 'Razorpay',
       order_id: order.order_id,
       tries: last.tries,
       next_try_at: null,
     },
-    ...{ event: 'payment.captured', amount: '118.00', currency: 'INR' },
+    event: 'payment.captured',
+    amount: '118.00',
+    currency: 'INR',
   });
   const waiting = body.deliveries[1];
   assert.equal(waiting.why, 'what it names is not known yet');
@@ -218,7 +224,8 @@ test('a delivery of another account is answered like one that does not exist', a
     }
   }
   assert.deepEqual(codeOf(await operator.get(`/inbox?after=${foreign}`)), [
-    ...[400, 'INVALID_REQUEST_PARAMETER'],
+    400,
+    'INVALID_REQUEST_PARAMETER',
   ]);
   assert.deepEqual(await dumpWithout(['sessions']), before);
   assert.deepEqual(idsOf((await foreigner.get('/inbox')).body), [foreign]);

@@ -18,7 +18,9 @@ test('a link says whom it is for and to what, and looking does not use it', asyn
     const { expires_at, ...seen } = body;
     assert.equal(status, 200);
     assert.deepEqual(seen, {
-      ...{ email, account_name: 'Tea shop', role: 'operator' },
+      email,
+      account_name: 'Tea shop',
+      role: 'operator',
     });
     assert.ok(Math.abs(Date.parse(expires_at) - Date.now() - 24 * 3600_000) < 60_000);
   }
@@ -99,7 +101,8 @@ test('a link to a further account changes no password: its user signs in and joi
   assert.equal(inviter.cookie(), undefined);
   const stranger = await join(service, accountId, 'viewer');
   assert.deepEqual(codeOf(await stranger.post(`/invitation/${token}/join`)), [
-    ...[403, 'PERMISSION_DENIED'],
+    403,
+    'PERMISSION_DENIED',
   ]);
   assert.equal((await inviter.post(`/invitation/${token}/join`)).status, 401);
 
@@ -132,9 +135,16 @@ test('inviting, and looking at the link, say nothing about users of other accoun
     const weak = await openBrowser(service).post(`${path}/password`, { password: 'short' });
     const { expires_at: _expires, ...look } = seen.body;
     return JSON.stringify([
-      ...[invited.status, answer, link.length, seen.status, look],
-      ...[offered.status, Object.keys(offered.body), offered.body.excludeCredentials],
-      ...[weak.status, weak.body],
+      invited.status,
+      answer,
+      link.length,
+      seen.status,
+      look,
+      offered.status,
+      Object.keys(offered.body),
+      offered.body.excludeCredentials,
+      weak.status,
+      weak.body,
     ]).replaceAll(email, 'ADDRESS');
   };
   assert.equal(await seenBy(known), await seenBy(newEmail()));

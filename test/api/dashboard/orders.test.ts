@@ -35,7 +35,9 @@ test('a list is newest first, with exact amounts and a summary of the payment', 
   assert.equal(first.paid_amount, '236.00');
   assert.equal(first.payment.payment_status, 'succeeded');
   assert.deepEqual(first.user, {
-    ...{ name: 'Asha Rao', email: 'asha@example.com', phone: '+91 9876543210' },
+    name: 'Asha Rao',
+    email: 'asha@example.com',
+    phone: '+91 9876543210',
   });
   assert.equal(body.next, null);
 });
@@ -127,12 +129,18 @@ const wrong = [
     'amount_min=5',
     'currency=INR&amount_min=1.234',
   ],
-  ...['currency=ABC', 'limit=0', 'limit=1000', 'after=x', 'sort=amount', 'status=new&status=new'],
+  'currency=ABC',
+  'limit=0',
+  'limit=1000',
+  'after=x',
+  'sort=amount',
+  'status=new&status=new',
 ];
 for (const query of wrong) {
   test(`${query} is refused`, async () => {
     assert.deepEqual(codeOf(await operator.get(`/orders?${query}`)), [
-      ...[400, 'INVALID_REQUEST_PARAMETER'],
+      400,
+      'INVALID_REQUEST_PARAMETER',
     ]);
   });
 }
@@ -153,8 +161,12 @@ test('an export is in the audit log, with its filter and who made it', async () 
   const { email, userId, address } = operator;
   const filter = { status: 'new', from: '2026-01-01T00:00:00.000Z', mode: 'UPI' };
   assert.deepEqual(entries.at(-1), {
-    ...{ actor: email, user_id: userId, address, action: 'orders.exported' },
-    ...{ object: shop.accountId, details: { ...filter, masked: false } },
+    actor: email,
+    user_id: userId,
+    address,
+    action: 'orders.exported',
+    object: shop.accountId,
+    details: { ...filter, masked: false },
   });
   assert.equal((await operator.get('/orders.csv?status=paid')).status, 400);
   assert.equal((await auditOf(service, shop.accountId)).at(-1)?.details.status, 'new');
@@ -199,7 +211,8 @@ test('another account sees nothing of it, and nobody without a session', async (
 
 async function create(changes: Record<string, unknown>): Promise<string> {
   const reply = await service.call('/api/v3/create-order', {
-    ...{ token: shop.token, body: orderBody(changes) },
+    token: shop.token,
+    body: orderBody(changes),
   });
   assert.equal(reply.status, 200, JSON.stringify(reply.body));
   return reply.body.order_id;

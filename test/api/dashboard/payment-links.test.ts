@@ -16,8 +16,12 @@ const price = { total_amount: '118.00', currency: 'INR' };
 
 test('an operator makes a link that opens the checkout, with a code of it', async () => {
   const { status, body } = await operator.post('/payment-links', {
-    ...{ ...price, invoice_id: 'LINK-1', description: 'Two packets of tea' },
-    ...{ name: 'Asha Devi Rao', email: 'asha@example.com', phone: '+91 98765 43210' },
+    ...price,
+    invoice_id: 'LINK-1',
+    description: 'Two packets of tea',
+    name: 'Asha Devi Rao',
+    email: 'asha@example.com',
+    phone: '+91 98765 43210',
   });
   assert.equal(status, 200, JSON.stringify(body));
   const { order_id, payment_link, expires_at, code, ...others } = body;

@@ -44,7 +44,10 @@ test('a list has what each item is about, since when, its reason as a code and a
   assert.match(transaction_id, new RegExp(`^${order_id}-`));
   assert.ok(Date.parse(since) >= startedAt - 1_000, since);
   assert.deepEqual(flagged, {
-    ...{ kind: 'flag', order_id, delivery_id: null, why: null },
+    kind: 'flag',
+    order_id,
+    delivery_id: null,
+    why: null,
     reasons: [
       {
         reason: 'amount_mismatch',
@@ -80,7 +83,10 @@ test('an operator resolves a flag with a note: it is gone, its delivery with it,
   assert.deepEqual(
     { ...body, resolved_at: '' },
     {
-      ...{ id, outcome: 'resolved', resolved_at: '', note },
+      id,
+      outcome: 'resolved',
+      resolved_at: '',
+      note,
       resolved_deliveries: [sent.delivery_id],
     },
   );
@@ -173,7 +179,8 @@ test('a viewer, nobody, a missing note and wrong input change nothing', async ()
   assert.equal(tooLong.status, 400);
   for (const query of ['limit=0', 'after=nonsense', 'state=dead']) {
     assert.deepEqual(codeOf(await viewer.get(`/review?${query}`)), [
-      ...[400, 'INVALID_REQUEST_PARAMETER'],
+      400,
+      'INVALID_REQUEST_PARAMETER',
     ]);
   }
   assert.ok(await findItem(order_id));

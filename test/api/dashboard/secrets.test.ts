@@ -27,8 +27,12 @@ test('a secret is shown to an owner who has confirmed again; the log says who sa
   );
   assert.deepEqual(shown, [
     ...['access-secret', 'partner-webhook-secret'].map((object) => ({
-      ...{ actor: owner.email, user_id: owner.userId, address: owner.address },
-      ...{ action: 'secret.shown', object, details: {} },
+      actor: owner.email,
+      user_id: owner.userId,
+      address: owner.address,
+      action: 'secret.shown',
+      object,
+      details: {},
     })),
   ]);
 });
@@ -45,7 +49,8 @@ test('a confirmation holds for 5 minutes, and then until the next one', async ()
     (await auditOf(service, accountId)).filter(({ action }) => action === 'secret.shown');
   const entries = await shown();
   assert.deepEqual(codeOf(await owner.post('/confirm', { password: 'a wrong password' })), [
-    ...[401, 'AUTHENTICATION_FAILED'],
+    401,
+    'AUTHENTICATION_FAILED',
   ]);
   assert.deepEqual(codeOf(await show(owner)), unconfirmed);
   assert.deepEqual(await shown(), entries, 'nothing was shown');
@@ -73,8 +78,11 @@ test('a rotated secret is answered once; the former one is valid until the end o
   const entries = await auditOf(service, shop.accountId);
   const rotated = entries.find(({ action }) => action === 'secret.rotated');
   assert.deepEqual(rotated, {
-    ...{ actor: owner.email, user_id: owner.userId, address: owner.address },
-    ...{ action: 'secret.rotated', object: 'access-secret' },
+    actor: owner.email,
+    user_id: owner.userId,
+    address: owner.address,
+    action: 'secret.rotated',
+    object: 'access-secret',
     details: { old_valid_until: body.old_valid_until },
   });
   assert.ok(!JSON.stringify(entries).includes(body.secret));

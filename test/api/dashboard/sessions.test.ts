@@ -65,7 +65,9 @@ test('a user sees their sessions, and ends one or all others', async () => {
   const { sessions } = (await person.get('/sessions')).body;
   assert.deepEqual(
     sessions.map((one: { user_agent: string; current: boolean; address: string }) => [
-      ...[one.user_agent, one.address, one.current],
+      one.user_agent,
+      one.address,
+      one.current,
     ]),
     [
       ['Tablet/1.0', tablet.address, false],
@@ -189,8 +191,13 @@ test('a session has the address that a trusted proxy names, and otherwise that o
 test('a change from another site is refused, with every method, and changes nothing', async () => {
   const person = await join(service, accountId, 'owner');
   const origins = [
-    ...[undefined, 'null', 'https://evil.example', 'https://service.test'],
-    ...['http://service.test.evil.example', 'http://service.test:81', 'http://SERVICE.test'],
+    undefined,
+    'null',
+    'https://evil.example',
+    'https://service.test',
+    'http://service.test.evil.example',
+    'http://service.test:81',
+    'http://SERVICE.test',
   ];
   const changes: [method: string, path: string, body?: unknown][] = [
     ['POST', '/sign-out'],
@@ -247,7 +254,8 @@ test('behind https the cookie has the prefix __Host- and is Secure', async () =>
   const shop = await secure.createAccount();
   const token = await invite(secure, shop.accountId, 'viewer', newEmail());
   const reply = await secure.call(`/dashboard/api/invitation/${token}/password`, {
-    ...{ headers: { origin: publicUrl }, body: { password } },
+    headers: { origin: publicUrl },
+    body: { password },
   });
   const [, secret] =
     /^__Host-session=([\w-]{43}); Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict; Secure, __Host-device=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict; Secure$/.exec(

@@ -38,12 +38,16 @@ test('a viewer sees the settings and no secret', async () => {
     [
       [
         account.partnerWebhookUrl,
-        ...['partner-key-id login', 'partner-key-secret secret', 'partner-url url'],
+        'partner-key-id login',
+        'partner-key-secret secret',
+        'partner-url url',
         'partner-upi-intent plain',
       ],
       [
         account.bankGatewayWebhookUrl,
-        ...['bank-gateway-merchant login', 'bank-gateway-password secret', 'bank-gateway-url url'],
+        'bank-gateway-merchant login',
+        'bank-gateway-password secret',
+        'bank-gateway-url url',
       ],
     ],
   );
@@ -64,7 +68,9 @@ test('an owner changes what is given and nothing else; the log names what change
   const { body: before } = await person.get('/settings');
   const reply = await change(person, {
     name: 'Coffee shop',
-    ...{ colour: '#07F', support_email: 'help@shop.example', upi_collect: true },
+    colour: '#07F',
+    support_email: 'help@shop.example',
+    upi_collect: true,
     callback_origins: ['https://shop.example/', 'https://shop.example'],
     payment_modes: { wallet: null, credit_card: 'bank-gateway' },
     alternate_currencies: [{ from: 'USD', to: 'INR', rate: '83.25' }],
@@ -77,7 +83,9 @@ test('an owner changes what is given and nothing else; the log names what change
   assert.deepEqual(reply.body, {
     ...before,
     name: 'Coffee shop',
-    ...{ colour: '#0077ff', support_email: 'help@shop.example', upi_collect: true },
+    colour: '#0077ff',
+    support_email: 'help@shop.example',
+    upi_collect: true,
     shades: reply.body.shades,
     callback_origins: ['https://shop.example'],
     payment_modes: modes,
@@ -90,11 +98,19 @@ test('an owner changes what is given and nothing else; the log names what change
   assert.deepEqual(
     { ...entry, details: entry.details.changed.toSorted() },
     {
-      ...{ actor: person.email, user_id: person.userId, address: person.address },
-      ...{ action: 'account.updated', object: shop.accountId },
+      actor: person.email,
+      user_id: person.userId,
+      address: person.address,
+      action: 'account.updated',
+      object: shop.accountId,
       details: [
-        ...['alternateCurrencies', 'callbackOrigins', 'colour', 'name', 'paymentModes'],
-        ...['supportEmail', 'upiCollect'],
+        'alternateCurrencies',
+        'callbackOrigins',
+        'colour',
+        'name',
+        'paymentModes',
+        'supportEmail',
+        'upiCollect',
       ],
     },
   );

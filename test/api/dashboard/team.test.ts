@@ -62,16 +62,22 @@ test('an owner invites, changes roles and removes, each with its line in the log
     entries.map(({ actor, action, object, details }) => ({ actor, action, object, details })),
     [
       {
-        ...{ actor: owner.email, action: 'user.invited', object: invitation_id },
+        actor: owner.email,
+        action: 'user.invited',
+        object: invitation_id,
         details: { email, role: 'viewer' },
       },
       { actor: email, action: 'user.joined', object: userId, details: { role: 'viewer' } },
       {
-        ...{ actor: owner.email, action: 'user.role_changed', object: userId },
+        actor: owner.email,
+        action: 'user.role_changed',
+        object: userId,
         details: { email, from: 'viewer', to: 'operator' },
       },
       {
-        ...{ actor: owner.email, action: 'user.removed', object: userId },
+        actor: owner.email,
+        action: 'user.removed',
+        object: userId,
         details: { email, role: 'operator' },
       },
     ],

@@ -46,7 +46,9 @@ test('events are listed newest order first, one row for each endpoint, page by p
     sequence: 2,
     order_id: laterOrderId,
     endpoint_id: endpoint.endpointId,
-    ...{ state: 'delivered', attempts: 1, next_attempt_at: null },
+    state: 'delivered',
+    attempts: 1,
+    next_attempt_at: null,
   });
   const expected = [2, 1].flatMap((n) => eventIdOf(laterOrderId, n));
   assert.deepEqual(idsOf(body), [...expected, ...[2, 1].map((n) => eventIdOf(orderId, n))]);
@@ -103,7 +105,9 @@ test('an event has its body and every attempt; viewers see the consumer masked a
   const [{ at, duration_ms, ...attempt }] = attempts;
   assert.ok(Number.isInteger(duration_ms) && Date.parse(at) > 0);
   assert.deepEqual(attempt, {
-    ...{ endpoint_id: endpoint.endpointId, status: 200, response: 'ok' },
+    endpoint_id: endpoint.endpointId,
+    status: 200,
+    response: 'ok',
   });
   const masked = (await viewer.get(`/events/${id}`)).body;
   assert.doesNotMatch(JSON.stringify(masked), /asha@example|Asha|9876543210/);
@@ -128,7 +132,11 @@ test('an operator resends an event; a second click sends nothing more', async ()
   assert.deepEqual(
     [entry?.actor, entry?.user_id, entry?.address, entry?.action, entry?.object, entry?.details],
     [
-      ...[operator.email, operator.userId, operator.address, 'event.resent', id],
+      operator.email,
+      operator.userId,
+      operator.address,
+      'event.resent',
+      id,
       { endpoint_id: endpoint.endpointId },
     ],
   );
@@ -158,7 +166,8 @@ test('everything that was given up since a time is resent at once, and once', as
   const since = new Date(Date.now() - 3_600_000).toISOString();
   const later = new Date(Date.now() + 3_600_000).toISOString();
   assert.deepEqual((await operator.post('/events/resend', { since: later })).body, {
-    ...{ resent: 0, more: false },
+    resent: 0,
+    more: false,
   });
   receiver.clear();
   const body = { since, endpoint_id: endpoint.endpointId };
@@ -190,10 +199,15 @@ test('endpoints have their types, what waits and why one is disabled; secrets ar
   const [{ created_at, ...shown }] = body.endpoints;
   assert.ok(Date.parse(created_at) > 0);
   assert.deepEqual(shown, {
-    ...{ endpoint_id: endpoint.endpointId, url: receiver.url },
-    ...{ events: [...eventTypes], all_events: true, enabled: true, disabled_reason: null },
+    endpoint_id: endpoint.endpointId,
+    url: receiver.url,
+    events: [...eventTypes],
+    all_events: true,
+    enabled: true,
+    disabled_reason: null,
     failing_since: null,
-    ...{ pending: { count: 0, more: false }, undelivered: { count: 0, more: false } },
+    pending: { count: 0, more: false },
+    undelivered: { count: 0, more: false },
   });
   assert.deepEqual(body.event_types, [...eventTypes]);
   assert.doesNotMatch(JSON.stringify(body), /whsec/);
@@ -257,7 +271,8 @@ test('an owner creates, changes, rotates and deletes an endpoint, each with a li
   assert.deepEqual(
     entries.map(({ actor, action }) => [actor, action]),
     ['created', 'updated', 'disabled', 'enabled', 'rotated', 'deleted'].map((verb) => [
-      ...[owner.email, `endpoint.${verb}`],
+      owner.email,
+      `endpoint.${verb}`,
     ]),
   );
   assert.ok(entries.every(({ address }) => address === owner.address));

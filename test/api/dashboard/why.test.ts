@@ -22,11 +22,15 @@ const foreigner = await join(service, stranger.accountId, 'owner');
 
 const { order_id: orderId } = await shop.createOrder({ invoice_id: 'WHY-1' });
 const payment = partnerPayment({
-  ...{ method: 'upi', vpa: 'asha@okbank', upi: { vpa: 'asha@okbank' } },
+  method: 'upi',
+  vpa: 'asha@okbank',
+  upi: { vpa: 'asha@okbank' },
   notes: { svc_order_id: orderId },
 });
 const failed = await send('payment.failed', {
-  ...{ ...payment, status: 'failed', error_reason: 'payment_declined' },
+  ...payment,
+  status: 'failed',
+  error_reason: 'payment_declined',
 });
 const captured = await send('payment.captured', payment);
 
@@ -45,7 +49,8 @@ test('the API says what the explanation says, field by field', async () => {
   assert.deepEqual(
     shown.fields.map((field: Fields) => [field.field, field.rule, field.set_by, field.set_by_more]),
     transaction?.fields.map(({ field, rule, setBy, setByMore }) => [
-      ...[field, rule],
+      field,
+      rule,
       setBy.map((source) =>
         source.kind === 'delivery' ? { kind: source.kind, delivery_id: source.deliveryId } : source,
       ),

@@ -69,7 +69,13 @@ test('every invalid sealed body gets the same message and changes nothing', asyn
   const flipped = `${sealed.slice(0, -1)}${sealed.endsWith('0') ? '1' : '0'}`;
   const before = await dumpTables(service.database);
   for (const encrypted_payload of [
-    ...['', 'zz', '00', sealed.slice(0, -2), `${sealed}00`, flipped, sealed.slice(2)],
+    '',
+    'zz',
+    '00',
+    sealed.slice(0, -2),
+    `${sealed}00`,
+    flipped,
+    sealed.slice(2),
     sealPayload('{}', plainAccount.accessSecret),
   ]) {
     const body = { encrypted_payload };

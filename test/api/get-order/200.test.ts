@@ -74,8 +74,18 @@ test('fields that do not apply are left out', async () => {
   const created = await create(bare, optional.token);
   const { body } = await get(`order_id=${created.order_id}`, optional.token);
   assert.deepEqual(Object.keys(body).sort(), [
-    ...['amount_before_tax', 'attempts', 'currency', 'invoice_id', 'next', 'order_date'],
-    ...['order_id', 'status', 'tax', 'token', 'token_expiration', 'total_amount'],
+    'amount_before_tax',
+    'attempts',
+    'currency',
+    'invoice_id',
+    'next',
+    'order_date',
+    'order_id',
+    'status',
+    'tax',
+    'token',
+    'token_expiration',
+    'total_amount',
   ]);
 });
 
@@ -97,7 +107,10 @@ test('the order token sees its order with personal data masked', async () => {
       },
       ...fullParts(body),
       shipping_address: {
-        ...{ city: 'Bengaluru', state: 'Karnataka', pincode: '560001', address_type: 'Home' },
+        city: 'Bengaluru',
+        state: 'Karnataka',
+        pincode: '560001',
+        address_type: 'Home',
       },
       next: nextCalls,
     });

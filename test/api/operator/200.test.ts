@@ -27,12 +27,17 @@ test('/openapi.json is OpenAPI 3.1 and lists the operations', async () => {
   const { body } = await service.call('/openapi.json');
   assert.equal(body.openapi, '3.1.0');
   assert.deepEqual(Object.keys(body.components.securitySchemes), [
-    ...['merchantToken', 'orderToken', 'partnerProof', 'bankGatewayProof'],
+    'merchantToken',
+    'orderToken',
+    'partnerProof',
+    'bankGatewayProof',
   ]);
   const listed = operations(body).map(({ method, path }) => `${method} ${path}`);
   for (const operation of [
-    ...['post /api/v3/generate-token', 'post /api/v3/refresh-token'],
-    ...['post /api/v3/create-order', 'get /api/v3/order'],
+    'post /api/v3/generate-token',
+    'post /api/v3/refresh-token',
+    'post /api/v3/create-order',
+    'get /api/v3/order',
   ]) {
     assert.ok(listed.includes(operation), operation);
   }

@@ -19,8 +19,16 @@ test('a token of another type is refused', async () => {
 test('a token that is not ours is refused', async () => {
   const [head, claims, signature] = order.refresh_token.split('.');
   for (const token of [
-    ...['garbage', 'a.b.c', '..', ' ', '😀', `${order.refresh_token}x`, `${head}.${claims}.`],
-    ...[`${head}.${claims}`, `${claims}.${head}.${signature}`, `Bearer ${order.refresh_token}`],
+    'garbage',
+    'a.b.c',
+    '..',
+    ' ',
+    '😀',
+    `${order.refresh_token}x`,
+    `${head}.${claims}.`,
+    `${head}.${claims}`,
+    `${claims}.${head}.${signature}`,
+    `Bearer ${order.refresh_token}`,
   ]) {
     assertRefused(await refresh(token), 'INVALID_TOKEN', /^refresh_token is not one of ours/);
   }

@@ -75,7 +75,15 @@ const bodies: [name: string, body: unknown, words: RegExp][] = [
   ...(['refund_amount', 'amount'] as const).flatMap((field) =>
     [
       ...[null, '', '  ', true, false, {}, [], 0, '0', '0.00', -0.001, -1, '-1'],
-      ...['1e400', 'NaN', 'null', 'abc', '1,5', '1e2', ' 1', '0x10', '1.'],
+      '1e400',
+      'NaN',
+      'null',
+      'abc',
+      '1,5',
+      '1e2',
+      ' 1',
+      '0x10',
+      '1.',
     ].map((value): [string, unknown, RegExp] => [
       `the ${field} ${JSON.stringify(value)}`,
       { transaction_id, [field]: value },

@@ -51,7 +51,9 @@ test('two request ids that look like card numbers with the same mask make two re
   const made = replies.map(({ body }) => body.transaction_id);
   assert.equal(new Set(made).size, 2, JSON.stringify(replies.map(({ body }) => body)));
   const again = await refund({
-    ...{ transaction_id: transactionId, refund_amount: 1, refund_request_id: ids[0] },
+    transaction_id: transactionId,
+    refund_amount: 1,
+    refund_request_id: ids[0],
   });
   assert.equal(again.body.transaction_id, made[0]);
   assert.equal(again.headers.get('idempotent-replayed'), 'true');

@@ -52,8 +52,12 @@ test('the form may redirect to the callback origins of the account', async () =>
   const created = await service.call('/api/v3/create-order', {
     token,
     body: {
-      ...{ invoice_id: 'POST-1', currency: 'INR', total_amount: 1, callback_url: back },
-      ...{ callback_mode, user: { email: 'a@b.c', first_name: 'A', mobile_number: '9876543210' } },
+      invoice_id: 'POST-1',
+      currency: 'INR',
+      total_amount: 1,
+      callback_url: back,
+      callback_mode,
+      user: { email: 'a@b.c', first_name: 'A', mobile_number: '9876543210' },
       ...{
         shipping_address: { city: 'Pune' },
         order_line_items: [{ title: 'T', rate: 1, quantity: 1 }],

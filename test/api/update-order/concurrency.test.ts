@@ -55,7 +55,11 @@ test('fifty concurrent updates of different fields are all stored, each with a r
   assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]));
   const changed = (await shop.listHistory(order)).flatMap(({ changes }) => changes);
   assert.deepEqual(changed.map(({ field }) => field).sort(), [
-    ...['callbackMode', 'callbackUrl', 'description', 'ipAddress', 'referrerPlatform'],
+    'callbackMode',
+    'callbackUrl',
+    'description',
+    'ipAddress',
+    'referrerPlatform',
   ]);
 });
 

@@ -359,7 +359,10 @@ test('an erased consumer is in no explanation and in no body', async () => {
   const own = await openShop();
   const order = await own.createOrder({ ...personalOrder, invoice_id: 'WHY-ERASED' });
   const payment = partnerPayment({
-    ...{ method: 'upi', vpa: upiId, upi: { vpa: upiId }, email: meera.email },
+    method: 'upi',
+    vpa: upiId,
+    upi: { vpa: upiId },
+    email: meera.email,
     notes: { svc_order_id: order.order_id },
   });
   const body = partnerEvent('payment.captured', { payment });

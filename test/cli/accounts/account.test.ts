@@ -20,8 +20,12 @@ const external = {
   PUBLIC_URL: 'https://pay.example.com',
 };
 const everyModeAtThePartner = [
-  ...['upi:partner', 'wallet:partner', 'debit_card:partner'],
-  ...['credit_card:partner', 'net_banking:partner', 'prepaid_card:partner'],
+  'upi:partner',
+  'wallet:partner',
+  'debit_card:partner',
+  'credit_card:partner',
+  'net_banking:partner',
+  'prepaid_card:partner',
 ];
 const unknownId = 'acc_0000000000000000';
 
@@ -94,10 +98,22 @@ for (const [publicUrl, hasAdvice] of [
 
 test('account create takes every setting, and account list shows them without secrets', async () => {
   const created = await runJson([
-    ...['account', 'create', '--name', 'All settings'],
-    ...['--optional-order-details', '--encrypted-payloads', '--signature-version', 'v2'],
-    ...['--alternate-currency', 'USD:INR:83.25', '--alternate-currency', 'EUR:INR:90'],
-    ...['--bank-gateway-merchant', 'MERCHANT1', '--partner-upi-intent', 'on'],
+    'account',
+    'create',
+    '--name',
+    'All settings',
+    '--optional-order-details',
+    '--encrypted-payloads',
+    '--signature-version',
+    'v2',
+    '--alternate-currency',
+    'USD:INR:83.25',
+    '--alternate-currency',
+    'EUR:INR:90',
+    '--bank-gateway-merchant',
+    'MERCHANT1',
+    '--partner-upi-intent',
+    'on',
   ]);
 
   const { accounts } = await runJson(['account', 'list']);
@@ -127,8 +143,15 @@ test('account create takes every setting, and account list shows them without se
 
 test('account update changes the given settings and leaves the rest, in both directions', async () => {
   const { account_id, access_key } = await runJson([
-    ...['account', 'create', '--name', 'Before', '--optional-order-details'],
-    ...['--alternate-currency', 'USD:INR:83.25', '--alternate-currency', 'EUR:INR:90'],
+    'account',
+    'create',
+    '--name',
+    'Before',
+    '--optional-order-details',
+    '--alternate-currency',
+    'USD:INR:83.25',
+    '--alternate-currency',
+    'EUR:INR:90',
   ]);
   const update = (...words: string[]) => runJson(['account', 'update', account_id, ...words]);
 
@@ -149,9 +172,18 @@ test('account update changes the given settings and leaves the rest, in both dir
     ...plainBranding,
   };
   const changed = await update(
-    ...['--no-optional-order-details', '--encrypted-payloads', '--signature-version', 'v2'],
-    ...['--alternate-currency', 'USD:off', '--bank-gateway-merchant', 'MERCHANT1'],
-    ...['--requests-per-second', '50', '--partner-upi-intent', 'on'],
+    '--no-optional-order-details',
+    '--encrypted-payloads',
+    '--signature-version',
+    'v2',
+    '--alternate-currency',
+    'USD:off',
+    '--bank-gateway-merchant',
+    'MERCHANT1',
+    '--requests-per-second',
+    '50',
+    '--partner-upi-intent',
+    'on',
   );
   assert.deepEqual(changed, {
     ...before,
@@ -164,9 +196,18 @@ test('account update changes the given settings and leaves the rest, in both dir
     alternate_currencies: ['EUR:INR:90'],
   });
   const back = await update(
-    ...['--name', 'After', '--optional-order-details', '--no-encrypted-payloads'],
-    ...['--alternate-currency', 'EUR:INR:91.5', '--bank-gateway-merchant', ''],
-    ...['--requests-per-second', 'off', '--partner-upi-intent', ''],
+    '--name',
+    'After',
+    '--optional-order-details',
+    '--no-encrypted-payloads',
+    '--alternate-currency',
+    'EUR:INR:91.5',
+    '--bank-gateway-merchant',
+    '',
+    '--requests-per-second',
+    'off',
+    '--partner-upi-intent',
+    '',
   );
   assert.deepEqual(back, {
     ...before,
@@ -178,7 +219,12 @@ test('account update changes the given settings and leaves the rest, in both dir
 
 test('account update takes a rate that is far from the former one only twice', async () => {
   const { account_id } = await runJson([
-    ...['account', 'create', '--name', 'Rates', '--alternate-currency', 'USD:INR:83.25'],
+    'account',
+    'create',
+    '--name',
+    'Rates',
+    '--alternate-currency',
+    'USD:INR:83.25',
   ]);
   const update = (rate: string) => ['account', 'update', account_id, '--alternate-currency', rate];
   await runJson(update('USD:off'));
@@ -191,7 +237,12 @@ test('account update takes a rate that is far from the former one only twice', a
 
 test('account create and update replace all callback origins, and off removes them', async () => {
   const created = await runJson([
-    ...['account', 'create', '--name', 'Origins', '--callback-origin', 'https://shop.example'],
+    'account',
+    'create',
+    '--name',
+    'Origins',
+    '--callback-origin',
+    'https://shop.example',
     ...[
       '--callback-origin',
       'https://SHOP.example:443/',
@@ -216,7 +267,12 @@ test('account create and update replace all callback origins, and off removes th
 test('an invalid callback origin is refused with one sentence', async () => {
   for (const origin of ['https://shop.example/back', '']) {
     const { code, stderr } = await run([
-      ...['account', 'create', '--name', 'Shop', '--callback-origin', origin],
+      'account',
+      'create',
+      '--name',
+      'Shop',
+      '--callback-origin',
+      origin,
     ]);
     assert.equal(code, 1, stderr);
     assert.match(stderr, /^--callback-origin must look like https:\/\/shop\.example/);
@@ -260,7 +316,10 @@ test('account suspend refuses the calls of an account, and account resume serves
 
 test('the old access secret is valid beside the new one during the overlap, and not after it', async () => {
   const { account_id, access_key, access_secret } = await runJson([
-    ...['account', 'create', '--name', 'Shop'],
+    'account',
+    'create',
+    '--name',
+    'Shop',
   ]);
   const rotate = (...words: string[]) =>
     runJson(['account', 'rotate', account_id, 'access-secret', ...words]);
@@ -300,7 +359,12 @@ test('a provider that generates its secret: account rotate --value stores it, an
   const { account_id } = await runJson(['account', 'create', '--name', 'Shop']);
   const generated = randomBytes(16).toString('hex').toUpperCase();
   const rotated = await runJson([
-    ...['account', 'rotate', account_id, 'bank-gateway-secret', '--value', generated],
+    'account',
+    'rotate',
+    account_id,
+    'bank-gateway-secret',
+    '--value',
+    generated,
   ]);
   assert.equal(rotated.bank_gateway_secret, generated);
   const notify = async (secret: string) => {

@@ -90,7 +90,9 @@ test('every command that changes something is in the log as cli, with its object
   assert.deepEqual(entries[1]?.details, { changed: ['requestsPerSecond'] });
   const text = JSON.stringify(entries);
   const secrets = printed.flatMap((outcome) => [
-    ...[outcome.access_secret, outcome.secret, outcome.partner_webhook_secret],
+    outcome.access_secret,
+    outcome.secret,
+    outcome.partner_webhook_secret,
     ...(outcome.link ? [outcome.link.slice(outcome.link.lastIndexOf('/') + 1)] : []),
   ]);
   for (const secret of secrets.filter(Boolean)) assert.ok(!text.includes(secret));

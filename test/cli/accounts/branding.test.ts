@@ -23,10 +23,22 @@ const large = await store('large.png', pngOf(65_537));
 const drawing = await store('logo.svg', Buffer.from('<svg onload="alert(1)"/>'));
 const renamed = await store('page.png', Buffer.from('<!doctype html><script>alert(1)</script>'));
 const allOptions = [
-  ...['--colour', '#0A7CFF', '--logo', logo, '--support-email', 'help@shop.example'],
-  ...['--support-phone', '+91 80 1234 5678', '--support-url', 'https://shop.example/help'],
-  ...['--frame-origin', 'https://shop.example', '--frame-origin', 'https://SHOP.example:443/'],
-  ...['--upi-collect', 'on'],
+  '--colour',
+  '#0A7CFF',
+  '--logo',
+  logo,
+  '--support-email',
+  'help@shop.example',
+  '--support-phone',
+  '+91 80 1234 5678',
+  '--support-url',
+  'https://shop.example/help',
+  '--frame-origin',
+  'https://shop.example',
+  '--frame-origin',
+  'https://SHOP.example:443/',
+  '--upi-collect',
+  'on',
 ];
 const branded = {
   colour: '#0a7cff',
@@ -58,8 +70,20 @@ test('account update changes only the options it is given, and none removes a va
   // The name of the file says PNG; its bytes count.
   assert.equal(jpeg.logo_media_type, 'image/jpeg');
   const removed = await update(
-    ...['--colour', 'none', '--logo', 'none', '--support-email', 'none', '--support-phone', 'none'],
-    ...['--support-url', 'none', '--frame-origin', 'none', '--upi-collect', 'off'],
+    '--colour',
+    'none',
+    '--logo',
+    'none',
+    '--support-email',
+    'none',
+    '--support-phone',
+    'none',
+    '--support-url',
+    'none',
+    '--frame-origin',
+    'none',
+    '--upi-collect',
+    'off',
   );
   assert.deepEqual(removed, plainBranding);
   assert.deepEqual(await listed(account_id), plainBranding);

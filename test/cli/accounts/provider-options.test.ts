@@ -26,11 +26,26 @@ const allModes = ['upi', 'credit_card', 'debit_card', 'net_banking', 'wallet', '
 
 test('an account is created with its providers, and they are listed without their secrets', async () => {
   const { stdout, printed } = await runJson([
-    ...['account', 'create', '--name', 'Providers'],
-    ...['--partner-key-id', 'rzp_test_1', '--partner-key-secret', keySecret],
-    ...['--bank-gateway-merchant', 'MERCHANT1', '--bank-gateway-password', password],
-    ...['--bank-gateway-url', 'https://gateway.example', '--payment-mode', 'upi:off'],
-    ...['--payment-mode', 'credit_card:bank-gateway', '--payment-mode', 'debit_card:bank-gateway'],
+    'account',
+    'create',
+    '--name',
+    'Providers',
+    '--partner-key-id',
+    'rzp_test_1',
+    '--partner-key-secret',
+    keySecret,
+    '--bank-gateway-merchant',
+    'MERCHANT1',
+    '--bank-gateway-password',
+    password,
+    '--bank-gateway-url',
+    'https://gateway.example',
+    '--payment-mode',
+    'upi:off',
+    '--payment-mode',
+    'credit_card:bank-gateway',
+    '--payment-mode',
+    'debit_card:bank-gateway',
   ]);
   assertNoSecret(stdout);
   assertNoSecret((await run(['account', 'list'])).stdout);
@@ -53,8 +68,16 @@ test('an account is created with its providers, and they are listed without thei
 
 test('an update changes the given provider settings and leaves the rest', async () => {
   const { printed } = await runJson([
-    ...['account', 'create', '--name', 'Changing', '--partner-key-id', 'rzp_test_1'],
-    ...['--partner-url', 'https://partner.example/', '--partner-key-secret', keySecret],
+    'account',
+    'create',
+    '--name',
+    'Changing',
+    '--partner-key-id',
+    'rzp_test_1',
+    '--partner-url',
+    'https://partner.example/',
+    '--partner-key-secret',
+    keySecret,
   ]);
   const { account_id } = printed;
   const update = async (...words: string[]) => {
@@ -88,7 +111,12 @@ test('an update changes the given provider settings and leaves the rest', async 
 
 test('an address that is set later is combined with the stored merchant id', async () => {
   const { printed } = await runJson([
-    ...['account', 'create', '--name', 'Step by step', '--bank-gateway-merchant', 'M3'],
+    'account',
+    'create',
+    '--name',
+    'Step by step',
+    '--bank-gateway-merchant',
+    'M3',
   ]);
   const url = 'https://gateway.example';
   const update = ['account', 'update', printed.account_id, '--bank-gateway-url', url];
@@ -99,8 +127,16 @@ test('an address that is set later is combined with the stored merchant id', asy
 test('a secret is read from standard input with -, and works', async () => {
   const { printed } = await runJson(
     [
-      ...['account', 'create', '--name', 'Piped', '--partner-key-id', 'rzp_piped'],
-      ...['--partner-url', simulator.url, '--partner-key-secret', '-'],
+      'account',
+      'create',
+      '--name',
+      'Piped',
+      '--partner-key-id',
+      'rzp_piped',
+      '--partner-url',
+      simulator.url,
+      '--partner-key-secret',
+      '-',
     ],
     'a wrong one\n',
   );
@@ -122,9 +158,18 @@ test('a secret is read from standard input with -, and works', async () => {
 test('a secret from standard input needs no newline', async () => {
   const { printed } = await runJson(
     [
-      ...['account', 'create', '--name', 'Piped gateway', '--bank-gateway-merchant', 'PIPED'],
-      ...['--bank-gateway-url', simulator.url, '--bank-gateway-password', '-'],
-      ...['--payment-mode', 'upi:bank-gateway'],
+      'account',
+      'create',
+      '--name',
+      'Piped gateway',
+      '--bank-gateway-merchant',
+      'PIPED',
+      '--bank-gateway-url',
+      simulator.url,
+      '--bank-gateway-password',
+      '-',
+      '--payment-mode',
+      'upi:bank-gateway',
     ],
     password,
   );

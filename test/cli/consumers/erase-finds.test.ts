@@ -132,7 +132,9 @@ for (const { how, path, body, named } of changes) {
     });
     await call(path, { order_id, ...body });
     const payment = partnerPayment({
-      ...{ notes: { svc_order_id: order_id }, email: former.email, contact: '+919222200001' },
+      notes: { svc_order_id: order_id },
+      email: former.email,
+      contact: '+919222200001',
     });
     await shop.sendPartner(partnerEvent('payment.captured', { payment }));
     const { orders, mentioned_orders } = await erase(named);
@@ -181,7 +183,9 @@ test('an order that the erased consumer only paid for somebody else keeps its ow
   const { order_id } = await shop.createOrder({ user });
   await call('update-order', { order_id, user: { email: 'gita@example.org' } });
   const payment = partnerPayment({
-    ...{ notes: { svc_order_id: order_id }, email: 'payer@example.org', contact: '+919222200031' },
+    notes: { svc_order_id: order_id },
+    email: 'payer@example.org',
+    contact: '+919222200031',
   });
   await shop.sendPartner(partnerEvent('payment.captured', { payment }));
   const { orders, mentioned_orders } = await erase(['--email', 'payer@example.org']);

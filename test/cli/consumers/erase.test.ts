@@ -241,13 +241,18 @@ test('rows of other consumers and other accounts stay unchanged', async () => {
     );
   }
   const user = {
-    ...{ email: 'xmeera.nair@example.org', first_name: 'Meera', last_name: 'Nair' },
-    ...{ mobile_number: '19812345670' },
+    email: 'xmeera.nair@example.org',
+    first_name: 'Meera',
+    last_name: 'Nair',
+    mobile_number: '19812345670',
   };
   const other = await shop.createOrder({ user, description: 'For Mr Nair' });
   const payment = partnerPayment({
-    ...{ notes: { svc_order_id: other.order_id }, email: user.email, contact: '+9119812345670' },
-    ...{ method: 'upi', upi: { vpa: 'xmeera.nair@okbank' } },
+    notes: { svc_order_id: other.order_id },
+    email: user.email,
+    contact: '+9119812345670',
+    method: 'upi',
+    upi: { vpa: 'xmeera.nair@okbank' },
   });
   await shop.sendPartner(partnerEvent('payment.captured', { payment }));
   const ofOthers = async () => {

@@ -50,8 +50,11 @@ test('create prints the endpoint with its secret, and list prints it without', a
     [
       { endpoint_id, account_id: accountId, url, events, ...enabled },
       {
-        ...{ endpoint_id: otherId, account_id: accountId, url: 'https://shop.test/b' },
-        ...{ events: [...eventTypes], ...enabled },
+        endpoint_id: otherId,
+        account_id: accountId,
+        url: 'https://shop.test/b',
+        events: [...eventTypes],
+        ...enabled,
       },
     ],
   );
@@ -111,9 +114,17 @@ test('test sends a signed event without an order, and prints the answer', async 
   assert.ok(Math.abs(Date.parse(occurred_at) - Date.now()) < 60_000);
   assert.match(message, /test/);
   assert.deepEqual(body, {
-    ...{ version: 'v3', event_id, event_type: 'test', sequence: 0, status: 'test' },
-    ...{ svc_order_id: null, svc_transaction_id: null, is_webhook: true },
-    ...{ transaction: null, order: null, user: null },
+    version: 'v3',
+    event_id,
+    event_type: 'test',
+    sequence: 0,
+    status: 'test',
+    svc_order_id: null,
+    svc_transaction_id: null,
+    is_webhook: true,
+    transaction: null,
+    order: null,
+    user: null,
   });
   // It is not stored.
   const { rows } = await service.database.query({ text: 'select 1 from events' });
@@ -150,7 +161,8 @@ test('test of an account with encrypted payloads is sealed', async () => {
     service.services,
     account.accountId,
     {
-      ...{ url: receiver.url, events: [] },
+      url: receiver.url,
+      events: [],
     },
     commandLine,
   );

@@ -34,7 +34,8 @@ const good = await createEndpoint(
   service.services,
   tea.accountId,
   {
-    ...{ url: healthy.url, events: [] },
+    url: healthy.url,
+    events: [],
   },
   commandLine,
 );
@@ -59,23 +60,38 @@ test('list prints a row for each event and endpoint, those of the newest order f
       (orderId === orders[1] ? [closed] : [good, bad].sort(newestFirst)).map(
         ({ accountId, endpointId }) => [
           `evt_${accountId.slice(4)}${orderId?.slice(2)}-${sequence}`,
-          ...[endpointId, sequence === 1 ? 'payment_success' : 'order_completed'],
-          ...[sequence, orderId, stateOf(endpointId), 1],
+          endpointId,
+          sequence === 1 ? 'payment_success' : 'order_completed',
+          sequence,
+          orderId,
+          stateOf(endpointId),
+          1,
         ],
       ),
     ),
   );
   assert.deepEqual(
     events.map((one: Printed) => [
-      ...[one.event_id, one.endpoint_id, one.event_type, one.sequence, one.svc_order_id],
-      ...[one.state, one.attempts],
+      one.event_id,
+      one.endpoint_id,
+      one.event_type,
+      one.sequence,
+      one.svc_order_id,
+      one.state,
+      one.attempts,
     ]),
     expected,
   );
   for (const one of events) {
     assert.deepEqual(Object.keys(one).slice(0, 8), [
-      ...['event_id', 'endpoint_id', 'event_type', 'sequence', 'svc_order_id', 'state'],
-      ...['attempts', 'next_attempt_at'],
+      'event_id',
+      'endpoint_id',
+      'event_type',
+      'sequence',
+      'svc_order_id',
+      'state',
+      'attempts',
+      'next_attempt_at',
     ]);
     assert.equal(one.next_attempt_at !== null, one.state === 'pending');
   }
@@ -146,9 +162,14 @@ test('show prints the event, its body as it was sent, and every attempt', async 
   assert.equal(occurred_at, sent.body.occurred_at);
   assert.equal(svc_transaction_id, sent.body.svc_transaction_id);
   assert.deepEqual(others, {
-    ...{ event_id: eventId, account_id: tea.accountId, event_type: 'payment_success' },
-    ...{ sequence: 1, svc_order_id: orders[0], status: 'succeeded' },
-    ...{ body: sent.text, body_pruned: false },
+    event_id: eventId,
+    account_id: tea.accountId,
+    event_type: 'payment_success',
+    sequence: 1,
+    svc_order_id: orders[0],
+    status: 'succeeded',
+    body: sent.text,
+    body_pruned: false,
   });
   assert.deepEqual(
     attempts
@@ -207,7 +228,8 @@ test('what was pruned is not sent again, and says so', async () => {
   const { event } = await runJson(`event show ${event_id}`);
   assert.deepEqual([event.body, event.body_pruned], [null, true]);
   assert.deepEqual(await runJson(`event resend --since 3h --endpoint ${good.endpointId}`), {
-    ...{ resent: 3, not_resent_body_pruned: 1 },
+    resent: 3,
+    not_resent_body_pruned: 1,
   });
 });
 

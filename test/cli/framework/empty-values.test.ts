@@ -33,9 +33,14 @@ const allowed: Readonly<Record<string, string>> = {
 };
 
 const values: Readonly<Record<string, string>> = {
-  ...{ ACCOUNT_ID: accountId, ENDPOINT_ID: endpointId, ORDER: 'EMPTY-1' },
-  ...{ DELIVERY_ID: delivery.body.delivery_id, ID: `${accountId}/${order.body.order_id}:x` },
-  ...{ EVENT_ID: 'evt_x-1', SECRET: 'access-secret', KEY: 'signing' },
+  ACCOUNT_ID: accountId,
+  ENDPOINT_ID: endpointId,
+  ORDER: 'EMPTY-1',
+  DELIVERY_ID: delivery.body.delivery_id,
+  ID: `${accountId}/${order.body.order_id}:x`,
+  EVENT_ID: 'evt_x-1',
+  SECRET: 'access-secret',
+  KEY: 'signing',
 };
 
 /** Options that make the rest of a command right, so that only the empty one is wrong. */

@@ -236,7 +236,10 @@ test('a database that sorts text by a language lists the newest orders of all ac
     const createdAt = new Date(Date.UTC(2026, 0, 1) + 1_000 * seconds);
     const orderId = newOrderId(createdAt);
     return storedOrder({
-      ...{ accountId: accountIds[at % 2] ?? '', orderId, createdAt, invoiceId: `L-${at}` },
+      accountId: accountIds[at % 2] ?? '',
+      orderId,
+      createdAt,
+      invoiceId: `L-${at}`,
     });
   });
   await database.transaction((tx) => insertOrders(tx, orders));

@@ -73,6 +73,13 @@ test('control characters of a value do not reach the terminal', () => {
 test('an age is told in its largest unit', () => {
   const at = (seconds: number) => ageOf(new Date(now.getTime() - seconds * 1_000), screen(80));
   assert.deepEqual([0, 59, 60, 3_599, 3_600, 86_399, 86_400 * 40, -5].map(at), [
-    ...['0s', '59s', '1m', '59m', '1h', '23h', '40d', '0s'],
+    '0s',
+    '59s',
+    '1m',
+    '59m',
+    '1h',
+    '23h',
+    '40d',
+    '0s',
   ]);
 });

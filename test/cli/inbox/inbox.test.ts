@@ -67,8 +67,12 @@ test('each replay on the command line is in the audit log as cli, also of one th
   await runJson(['inbox', 'replay', body.delivery_id]);
   await runJson(['inbox', 'replay', '--state', 'ignored']);
   const replayed = {
-    ...{ actor: 'cli', user_id: null, address: null, details: {} },
-    ...{ action: 'delivery.replayed', object: body.delivery_id },
+    actor: 'cli',
+    user_id: null,
+    address: null,
+    details: {},
+    action: 'delivery.replayed',
+    object: body.delivery_id,
   };
   assert.deepEqual((await auditOf(service, own.accountId)).slice(-2), [replayed, replayed]);
 });
@@ -166,8 +170,12 @@ test('order rebuild repairs one order or all orders, and leaves correct ones unc
   assert.deepEqual(
     entries.filter(({ action }) => action === 'order.rebuilt'),
     Array(2).fill({
-      ...{ actor: 'cli', user_id: null, address: null },
-      ...{ action: 'order.rebuilt', object: orderId, details: {} },
+      actor: 'cli',
+      user_id: null,
+      address: null,
+      action: 'order.rebuilt',
+      object: orderId,
+      details: {},
     }),
     'one for each order that changed',
   );

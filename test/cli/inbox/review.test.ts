@@ -141,7 +141,14 @@ test('every kind of entry that needs an operator is listed once, with reason, ad
   assert.equal(reasons[dead.body.delivery_id], 'dead: what it names is not known yet');
   for (const row of review as Row[]) {
     assert.deepEqual(Object.keys(row), [
-      ...['id', 'kind', 'account_id', 'order_id', 'transaction_id', 'reason', 'advice', 'since'],
+      'id',
+      'kind',
+      'account_id',
+      'order_id',
+      'transaction_id',
+      'reason',
+      'advice',
+      'since',
     ]);
     assert.equal(row.account_id, accountId);
     assert.match(row.advice ?? '', /^[A-Z].+\.$/);

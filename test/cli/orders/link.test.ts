@@ -44,18 +44,30 @@ test('the same order through the API is the same content, and has the same link'
   const expires_at = new Date(Date.now() + 30 * 86_400_000).toISOString();
   const printed = await runJson([
     ...`link create ${accountId} ${price} --invoice CLI-2 --expires ${expires_at}`.split(' '),
-    ...['--email', 'asha@example.com', '--phone', '+91 98765 43210', '--name', 'Asha  Devi Rao'],
-    ...['--description', 'Two packets of tea'],
+    '--email',
+    'asha@example.com',
+    '--phone',
+    '+91 98765 43210',
+    '--name',
+    'Asha  Devi Rao',
+    '--description',
+    'Two packets of tea',
   ]);
   assert.equal(printed.expires_at, expires_at);
   const user = {
-    ...{ first_name: 'Asha', last_name: 'Devi Rao', email: 'asha@example.com' },
+    first_name: 'Asha',
+    last_name: 'Devi Rao',
+    email: 'asha@example.com',
     mobile_number: 9876543210,
   };
   const { status, body } = await service.call('/api/v3/payment-link', {
     token,
     body: {
-      ...{ invoice_id: 'CLI-2', currency: 'INR', total_amount: 118, expires_at, user },
+      invoice_id: 'CLI-2',
+      currency: 'INR',
+      total_amount: 118,
+      expires_at,
+      user,
       description: 'Two packets of tea',
     },
   });
@@ -83,7 +95,10 @@ test('a duration counts from now', async () => {
 test('a card number in a text is masked before it is stored', async () => {
   await runJson([
     ...`link create ${accountId} ${price} --invoice CLI-4`.split(' '),
-    ...['--description', 'paid by 4111111111111111', '--name', '4111111111111111'],
+    '--description',
+    'paid by 4111111111111111',
+    '--name',
+    '4111111111111111',
   ]);
   const { body } = await service.call('/api/v3/order?invoice_id=CLI-4', { token });
   assert.match(body.description, /^paid by 411111\D{6}1111$/);

@@ -65,8 +65,14 @@ test('on a terminal only the titles are bold', async () => {
 test('--json prints the same in wire names, with the text for a ticket', async () => {
   const shown = await runJson(`order why WHY-1 --account ${shop.account.accountId}`);
   assert.deepEqual(Object.keys(shown), [
-    ...['order', 'explained_at', 'timeline', 'transactions', 'transactions_total'],
-    ...['next_transactions_after', 'held', 'text'],
+    'order',
+    'explained_at',
+    'timeline',
+    'transactions',
+    'transactions_total',
+    'next_transactions_after',
+    'held',
+    'text',
   ]);
   assert.deepEqual(shown.order.amounts, {
     currency: 'INR',

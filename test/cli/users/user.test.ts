@@ -57,8 +57,12 @@ test('user list prints who belongs to which account, and nothing secret', async 
     (user: { email: string }) => user.email === email,
   );
   assert.deepEqual(own, {
-    ...{ user_id: userId, email, account_id: accountId },
-    ...{ role: 'viewer', password: true, passkeys: 0 },
+    user_id: userId,
+    email,
+    account_id: accountId,
+    role: 'viewer',
+    password: true,
+    passkeys: 0,
   });
   assert.ok(joined_at && last_seen_at);
   const all = await runJson('user list');

@@ -24,7 +24,9 @@ test('an old secret is valid until just before it expires, and the current one c
   ]);
   assert.deepEqual(liveSecrets(account, 'access-secret', now), ['current', 'ends soon']);
   assert.deepEqual(liveSecrets(account, 'access-secret', later(-1)), [
-    ...['current', 'ends now', 'ends soon'],
+    'current',
+    'ends now',
+    'ends soon',
   ]);
   assert.deepEqual(liveSecrets(account, 'access-secret', later(1)), ['current']);
 });

@@ -84,8 +84,18 @@ test('security codes are removed under every name', () => {
       'security_code',
       'SecurityCode',
     ],
-    ...['cvvCode', 'cvv_code', 'card_cvv', 'cardCvv', 'CARD-CVC', 'cardSecurityCode', 'cvnNumber'],
-    ...['card_security_code', 'security code', 'ＣＶＶ', 'payment_cvv', 'cvvResult'],
+    'cvvCode',
+    'cvv_code',
+    'card_cvv',
+    'cardCvv',
+    'CARD-CVC',
+    'cardSecurityCode',
+    'cvnNumber',
+    'card_security_code',
+    'security code',
+    'ＣＶＶ',
+    'payment_cvv',
+    'cvvResult',
   ];
   for (const name of names) {
     assert.ok(isSecurityCode(name), name);

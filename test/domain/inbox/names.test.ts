@@ -31,13 +31,23 @@ const voided: Notice = {
 suite('the inbox: the names that connect deliveries', () => {
   test('a delivery is parked for every name of its order', () => {
     assert.deepEqual(listNames(captured), [
-      ...['o_1', 'INV-1', 'o_1-261114100000', 'order_1', 'pay_1', 'pay_1|', 'gw-1|'],
+      'o_1',
+      'INV-1',
+      'o_1-261114100000',
+      'order_1',
+      'pay_1',
+      'pay_1|',
+      'gw-1|',
     ]);
   });
 
   test('an applied delivery makes known everything but the order id and the invoice', () => {
     assert.deepEqual(listNewNames(captured), [
-      ...['o_1-261114100000', 'order_1', 'pay_1', 'pay_1|', 'gw-1|'],
+      'o_1-261114100000',
+      'order_1',
+      'pay_1',
+      'pay_1|',
+      'gw-1|',
     ]);
   });
 

@@ -294,8 +294,13 @@ describe('an authorisation whose fee is not known yet', () => {
   const authorised = (amount: number) =>
     partner('payment.authorized', {
       payment: partnerPayment({
-        ...{ id: 'pay_1', status: 'authorized', captured: false, amount },
-        ...{ fee: null, tax: null, fee_bearer: 'customer' },
+        id: 'pay_1',
+        status: 'authorized',
+        captured: false,
+        amount,
+        fee: null,
+        tax: null,
+        fee_bearer: 'customer',
       }),
     });
 
@@ -403,8 +408,12 @@ function gateway(
       timeOfLastUpdate: times.timeOfRecord,
       ...fields,
       order: {
-        ...{ id: 'INV', amount: 1_000, lastUpdatedTime: undefined },
-        ...{ totalCapturedAmount: undefined, totalRefundedAmount: undefined, ...order },
+        id: 'INV',
+        amount: 1_000,
+        lastUpdatedTime: undefined,
+        totalCapturedAmount: undefined,
+        totalRefundedAmount: undefined,
+        ...order,
       },
       transaction: { id, type, amount, targetTransactionId: target },
     }),

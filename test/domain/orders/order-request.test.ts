@@ -224,12 +224,18 @@ test('a missing tax is 0, and a missing amount before tax is the total less the 
       const total = tax + beforeTax;
       const totalAmount = formatAmount(total, exponent);
       assert.deepEqual(decideAmounts({ currency: code, totalAmount }), {
-        ...{ currency: code, total, tax: 0, beforeTax: total },
+        currency: code,
+        total,
+        tax: 0,
+        beforeTax: total,
       });
       assert.deepEqual(
         decideAmounts({ currency: code, totalAmount, amountBeforeTax: totalAmount }),
         {
-          ...{ currency: code, total, tax: 0, beforeTax: total },
+          currency: code,
+          total,
+          tax: 0,
+          beforeTax: total,
         },
       );
       assert.deepEqual(
@@ -398,7 +404,11 @@ test('converted amounts round half up, and the amount before tax is their differ
     .map(([digits, scale]) => formatAmount(digits, scale));
   fc.assert(
     fc.property(
-      ...[currency, currency, rate, fc.nat(1_000_000), fc.nat(1_000_000)],
+      currency,
+      currency,
+      rate,
+      fc.nat(1_000_000),
+      fc.nat(1_000_000),
       (from: string, to: string, by: string, tax: number, beforeTax: number) => {
         fc.pre(from !== to);
         const total = roundedHalfUp(tax + beforeTax, by, getExponent(from), getExponent(to));

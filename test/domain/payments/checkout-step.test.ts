@@ -27,7 +27,9 @@ for (const status of ['new', 'pending', 'authorized', 'reversing'] as const) {
     const payment = paymentThat({ status });
     for (const orderStatus of ['pending', 'lapsed'] as const) {
       assert.deepEqual(stepOf([payment], orderStatus), {
-        ...{ kind: 'waiting', payment, isSlow: false },
+        kind: 'waiting',
+        payment,
+        isSlow: false,
       });
     }
   });
@@ -51,7 +53,8 @@ test('a failed payment is shown with the ways to pay, unless a retry makes no se
   assert.deepEqual(stepOf([failed], 'pending'), { kind: 'choose', failed });
   const rejected = paymentThat({ status: 'failed', code: 'RISK_REJECTED' });
   assert.deepEqual(stepOf([rejected], 'pending'), {
-    ...{ kind: 'failed', payment: rejected },
+    kind: 'failed',
+    payment: rejected,
   });
 });
 
@@ -63,7 +66,8 @@ test('the newest payment decides', () => {
     [cancelled, rejected],
   ]) {
     assert.deepEqual(stepOf(payments, 'pending'), {
-      ...{ kind: 'choose', failed: cancelled },
+      kind: 'choose',
+      failed: cancelled,
     });
   }
 });
@@ -73,7 +77,9 @@ test('a payment that was given up is no obstacle, until its provider reports an 
   assert.deepEqual(stepOf([givenUp], 'pending'), { kind: 'choose', failed: undefined });
   const tried = paymentThat({ status: 'authorized', givenUpAtMs: 5 });
   assert.deepEqual(stepOf([tried], 'pending'), {
-    ...{ kind: 'waiting', payment: tried, isSlow: false },
+    kind: 'waiting',
+    payment: tried,
+    isSlow: false,
   });
 });
 
@@ -89,7 +95,8 @@ test('a completed order shows the payment that completed it', () => {
   const paid = paymentThat({ status: 'succeeded' });
   const open = paymentThat({ status: 'pending' });
   assert.deepEqual(stepOf([twice, open, paid], 'completed'), {
-    ...{ kind: 'paid', payment: paid },
+    kind: 'paid',
+    payment: paid,
   });
 });
 
@@ -131,7 +138,10 @@ function paymentThat(fields: {
   const { status, flags = [], code, atMs = 0, givenUpAtMs } = fields;
   const failure = code === undefined ? null : failureReason(code, 'why');
   const start = {
-    ...{ atMs, amount: 100, currency: 'INR', call: 'taken' },
+    atMs,
+    amount: 100,
+    currency: 'INR',
+    call: 'taken',
     ...(givenUpAtMs !== undefined && { givenUpAtMs }),
   };
   return { type: 'payment', status, flags, failure, start } as never;

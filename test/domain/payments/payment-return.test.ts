@@ -34,7 +34,9 @@ test('for every payment of a completed order, the one that completed it is retur
   for (const status of ['pending', 'failed', 'reversed'] as const) {
     const payment = paymentThat({ status });
     assert.deepEqual(decideReturn(payment, [payment, twice, paid], 'completed', false), {
-      ...{ status: 'success', payment: paid, isKnown: true },
+      status: 'success',
+      payment: paid,
+      isKnown: true,
     });
   }
   assert.equal(decideReturn(twice, [twice, paid], 'completed', false).payment, twice);
@@ -43,7 +45,9 @@ test('for every payment of a completed order, the one that completed it is retur
 test('a failure is not final while the browser claims success and the consumer may retry', () => {
   const open = paymentThat({ status: 'failed' });
   assert.deepEqual(decideReturn(open, [open], 'pending', true), {
-    ...{ status: 'pending', payment: open, isKnown: false },
+    status: 'pending',
+    payment: open,
+    isKnown: false,
   });
   const refused = paymentThat({ status: 'failed', call: 'refused' });
   assert.equal(decideReturn(refused, [refused], 'pending', true).isKnown, true);

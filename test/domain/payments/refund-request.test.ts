@@ -184,7 +184,10 @@ describe('a request id', () => {
 
   test('of a refund without an amount can be repeated without one, or with the refunded amount', () => {
     const start: Start = {
-      ...{ atMs: 0, amount: 8_800, currency: 'INR', call: 'open' },
+      atMs: 0,
+      amount: 8_800,
+      currency: 'INR',
+      call: 'open',
       refund: { requestId: 'REQ-1', paymentPspId: 'pay_1', isAll: true },
     };
     const started = { type: 'refund', transactionId: 'r1-id', provider: 'partner', start } as const;

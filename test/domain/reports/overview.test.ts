@@ -33,7 +33,11 @@ test('sums are exact beyond what a number represents, by currency and by name', 
     offsetMinutes: 0,
   });
   const figure: Figure = {
-    ...{ kind: 'paid', name: '', currency: 'INR', orders: 1, payments: 2 },
+    kind: 'paid',
+    name: '',
+    currency: 'INR',
+    orders: 1,
+    payments: 2,
     amount: 9_007_199_254_740_993n,
   };
   const place = (time: string, one: Figure) => ({ ...one, startsAt: at(time) });

@@ -84,7 +84,9 @@ test('a service on this machine is called localhost in links, and may be called 
     assert.equal(dashboardUrl(url), 'http://localhost:8080/dashboard');
     assert.equal(relyingPartyId(url), 'localhost');
     assert.deepEqual(dashboardOrigins(url), [
-      ...['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080'],
+      'http://localhost:8080',
+      'http://127.0.0.1:8080',
+      'http://[::1]:8080',
     ]);
   }
   assert.equal(dashboardUrl('https://pay.example.com/x/'), 'https://pay.example.com/x/dashboard');

@@ -37,7 +37,9 @@ describe('a fold that says why', () => {
     check((transaction, created) => {
       const folded = foldTransaction(transaction, expected, created);
       const explained = explainTransaction(folded, {
-        ...{ expected, ordersCreatedHere: created, changes: [] },
+        expected,
+        ordersCreatedHere: created,
+        changes: [],
         deliveryIdOf: (key) => key,
       });
       assert.deepEqual(
@@ -67,8 +69,17 @@ describe('a fold that says why', () => {
 
 /** Constants, and what other fields are derived from. A new field is explained, or it is listed here. */
 const hiddenFields: ReadonlySet<string> = new Set([
-  ...['type', 'transactionId', 'provider', 'start', 'notices', 'recordedAtMs', 'authorizedAtMs'],
-  ...['partialCapture', 'capturedLimit', 'unknownRefunds', 'paymentPspOrder'],
+  'type',
+  'transactionId',
+  'provider',
+  'start',
+  'notices',
+  'recordedAtMs',
+  'authorizedAtMs',
+  'partialCapture',
+  'capturedLimit',
+  'unknownRefunds',
+  'paymentPspOrder',
 ]);
 
 function check(holds: (transaction: Transaction, created: ReadonlySet<string>) => void): void {

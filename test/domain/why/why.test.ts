@@ -138,12 +138,16 @@ describe('what set a field of a payment', () => {
         notice('auth', { status: 'authorized' }),
         capture('one', 'c1', 5_000, 1_000),
         notice('void one', {
-          ...{ pspTransactionId: 'v1', status: 'reversing' },
-          ...{ record: 'void-capture', targetPspId: 'c1' },
+          pspTransactionId: 'v1',
+          status: 'reversing',
+          record: 'void-capture',
+          targetPspId: 'c1',
         }),
         notice('void rest', {
-          ...{ pspTransactionId: 'v2', status: 'reversed' },
-          ...{ record: 'void-authorization', targetPspId: 'p1' },
+          pspTransactionId: 'v2',
+          status: 'reversed',
+          record: 'void-authorization',
+          targetPspId: 'p1',
         }),
       ],
       { captures },
@@ -321,7 +325,9 @@ describe('of several reports of one value', () => {
 
   function status(changes: readonly LastChange[], isStale?: (key: string) => boolean) {
     const [field] = explainTransaction(paid, {
-      ...{ expected, changes, ...(isStale && { isStale }) },
+      expected,
+      changes,
+      ...(isStale && { isStale }),
       deliveryIdOf: (key) => `dlv_${key}`,
     });
     assert.equal(field?.field, 'status');
@@ -527,8 +533,13 @@ function notice(deliveryKey: string, more: Partial<StoredPaymentNotice>): Stored
 
 function capture(key: string, pspTransactionId: string, amount: number, atMs: number) {
   return notice(key, {
-    ...{ status: 'succeeded', record: 'capture', pspTransactionId, amount },
-    ...{ targetPspId: 'p1', occurredAtMs: atMs, statusSinceMs: atMs },
+    status: 'succeeded',
+    record: 'capture',
+    pspTransactionId,
+    amount,
+    targetPspId: 'p1',
+    occurredAtMs: atMs,
+    statusSinceMs: atMs,
   } as const);
 }
 

@@ -165,7 +165,8 @@ test("a shop's own page changes the order, leads to the checkout, and gets a sig
   skip,
 }, async () => {
   const { body: order } = await service.call('/api/v3/create-order', {
-    ...{ token: shop.token, body: orderBody() },
+    token: shop.token,
+    body: orderBody(),
   });
   const page = await (await newContext()).newPage();
   const troubles = watch(page);

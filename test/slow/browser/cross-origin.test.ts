@@ -61,7 +61,8 @@ test("the browser blocks the page's calls to the routes of merchants and provide
 
 async function create() {
   const reply = await service.call('/api/v3/create-order', {
-    ...{ token: shop.token, body: orderBody() },
+    token: shop.token,
+    body: orderBody(),
   });
   assert.equal(reply.status, 200);
   return reply.body;

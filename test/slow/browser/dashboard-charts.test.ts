@@ -24,10 +24,13 @@ for (const [mode, status, currency] of [
   const usual = { provider: 'partner', failure: null, amount: 11_800 };
   const amounts = { currency, total: 11_800, tax: 0, beforeTax: 11_800 };
   const order = await makeOrder(service.database, {
-    ...{ accountId: shop.accountId, createdAt, amounts },
+    accountId: shop.accountId,
+    createdAt,
+    amounts,
   });
   await changeOrder(service.database, order, {
-    ...{ status: 'completed', at: createdAt },
+    status: 'completed',
+    at: createdAt,
     transactions: [{ type: 'payment', status, mode, currency, ...usual }],
   });
 }
@@ -53,7 +56,10 @@ test('volume, success and modes are drawn, said and listed, in the colours of ei
   const table = page.getByRole('table', { name: 'Payments over time' });
   const today = table.getByRole('row').last();
   assert.deepEqual((await today.getByRole('cell').allTextContents()).slice(-4), [
-    ...['₹236.00', '2', '1', '66.7%'],
+    '₹236.00',
+    '2',
+    '1',
+    '66.7%',
   ]);
   assert.equal(await table.getByRole('row').count(), 8);
 

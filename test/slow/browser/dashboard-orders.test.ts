@@ -70,7 +70,10 @@ test('further filters are folded, work by keyboard, and refuse what makes no sen
   await page.getByText('No orders match').waitFor();
   const from = await page.evaluate<string>("new Date('2020-02-03T04:05').toISOString()");
   assert.deepEqual(Object.fromEntries(new URL(page.url()).searchParams), {
-    ...{ provider: 'partner', from, currency: 'INR', amount_max: '99.50' },
+    provider: 'partner',
+    from,
+    currency: 'INR',
+    amount_max: '99.50',
   });
   await page.getByLabel('Currency').selectOption('');
   await page.getByRole('row').filter({ hasText: 'TEA-2' }).waitFor();
@@ -133,7 +136,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
 async function create(changes: Record<string, unknown>): Promise<void> {
   const reply = await service.call('/api/v3/create-order', {
-    ...{ token: shop.token, body: orderBody(changes) },
+    token: shop.token,
+    body: orderBody(changes),
   });
   assert.equal(reply.status, 200, JSON.stringify(reply.body));
 }

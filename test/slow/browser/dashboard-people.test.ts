@@ -61,7 +61,9 @@ test('a link for a user names the account and the address, and only they can joi
   await setPassword(page);
   const { accountId: second } = await service.createAccount({ name: 'Coffee shop' });
   const { link } = await inviteUser(service.services, commandLine, {
-    ...{ accountId: second, email, role: 'operator' },
+    accountId: second,
+    email,
+    role: 'operator',
   });
   const other = await openInvitation('viewer');
   await setPassword(other.page);

@@ -72,11 +72,11 @@ test('an owner changes each part; a refusal stands beside its field', { skip }, 
 
   await form('Checkout branding').getByLabel('Colour', { exact: true }).fill('#FC0');
   await form('Checkout branding').getByText('Text on buttons is black').waitFor();
-  await form('Checkout branding')
-    .getByLabel('Logo')
-    .setInputFiles({
-      ...{ name: 'logo.png', mimeType: 'image/png', buffer: images.png },
-    });
+  await form('Checkout branding').getByLabel('Logo').setInputFiles({
+    name: 'logo.png',
+    mimeType: 'image/png',
+    buffer: images.png,
+  });
   await page.locator('.preview img[src^="data:image/png"]').waitFor();
   await save('Checkout branding');
   await page.locator('.preview img[src^="/checkout/logo/"]').waitFor();

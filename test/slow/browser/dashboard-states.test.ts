@@ -131,7 +131,9 @@ test('the way back leads to the same place; titles and focus follow the page', {
   await link.click();
   await announced(page, 'Order PAID-1').waitFor();
   assert.deepEqual(await page.evaluate('[document.activeElement.id, document.title, scrollY]'), [
-    ...['content', 'Order PAID-1 · Payments', 0],
+    'content',
+    'Order PAID-1 · Payments',
+    0,
   ]);
 
   // Only the first payment is open at first, and another one becomes the first.
@@ -145,7 +147,8 @@ test('the way back leads to the same place; titles and focus follow the page', {
     return (await page.evaluate('scrollY')) === scrolled;
   });
   assert.deepEqual(await page.evaluate('[document.activeElement.id, document.title]'), [
-    ...['content', 'Orders · Payments'],
+    'content',
+    'Orders · Payments',
   ]);
   await page.waitForResponse(/api\/orders/);
   assert.equal(await page.evaluate('scrollY'), scrolled, 'a refresh does not move it');
@@ -241,7 +244,9 @@ async function openOwnerOfBoth() {
   const opened = await openInvitation('owner');
   await setPassword(opened.page);
   const { link } = await inviteUser(service.services, commandLine, {
-    ...{ accountId: other.accountId, email: opened.email, role: 'owner' },
+    accountId: other.accountId,
+    email: opened.email,
+    role: 'owner',
   });
   const token = link.slice(link.lastIndexOf('/') + 1);
   const joined = await opened.page.request.post(`${site}/dashboard/api/invitation/${token}/join`, {
@@ -287,7 +292,8 @@ async function pay(): Promise<void> {
 
 async function create(changes: Record<string, unknown>): Promise<void> {
   const reply = await service.call('/api/v3/create-order', {
-    ...{ token: shop.token, body: orderBody(changes) },
+    token: shop.token,
+    body: orderBody(changes),
   });
   assert.equal(reply.status, 200, JSON.stringify(reply.body));
 }

@@ -101,8 +101,11 @@ async function startIntent(): Promise<{ readonly orderId: string; readonly payme
   const { body } = await partner('POST', '/v1/payments/create/upi', {
     ...money,
     order_id: orderId,
-    ...{ email: 'asha@example.com', contact: '+919876543210', description: 'Order INV-1' },
-    ...{ method: 'upi', upi: { flow: 'intent' } },
+    email: 'asha@example.com',
+    contact: '+919876543210',
+    description: 'Order INV-1',
+    method: 'upi',
+    upi: { flow: 'intent' },
   });
   return { orderId, paymentId: String(body.razorpay_payment_id) };
 }

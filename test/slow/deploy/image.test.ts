@@ -132,7 +132,9 @@ test('the profile demo of compose.yaml leads from the credentials that are print
   // Here other programs may use the usual ports.
   const [simulatorPort, port] = [await findFreePort(), await findFreePort()];
   const own = {
-    ...{ ...env, DATA_DIR: join(image.pathOf('/data'), 'demo'), PORT: String(port) },
+    ...env,
+    DATA_DIR: join(image.pathOf('/data'), 'demo'),
+    PORT: String(port),
     PUBLIC_URL: `http://127.0.0.1:${port}`,
     SIMULATOR_URL: `http://127.0.0.1:${simulatorPort}`,
   };
@@ -218,8 +220,18 @@ test('without the optional packages it serves an external database, and says why
 });
 
 const notNeeded = [
-  ...['.github', 'bench', 'benchmark', 'benchmarks', 'doc', 'docs', 'example', 'examples'],
-  ...['spec', 'test', 'tests', '__tests__'],
+  '.github',
+  'bench',
+  'benchmark',
+  'benchmarks',
+  'doc',
+  'docs',
+  'example',
+  'examples',
+  'spec',
+  'test',
+  'tests',
+  '__tests__',
 ];
 
 /** Or a library: both begin with these bytes on Linux. */

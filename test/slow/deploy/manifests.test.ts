@@ -43,9 +43,7 @@ const known = new Set([...settings, ...ofPlatform, ...formerNames]);
 
 const publicPrefixes = ['/api', '/checkout', '/dashboard', '/l', '/pay'];
 /** Pages name their icon below /checkout, so that a proxy need not expose /favicon.ico. */
-const privatePaths = [
-  ...['/healthz', '/readyz', '/metrics', '/docs', '/openapi.json', '/favicon.ico'],
-];
+const privatePaths = ['/healthz', '/readyz', '/metrics', '/docs', '/openapi.json', '/favicon.ico'];
 
 test('every variable that a manifest sets is one that the program reads', async () => {
   const services = [
@@ -75,7 +73,12 @@ test('every setting can be set in the chart, has a place of its own there, or is
   const [{ enum: inEnv }] = properties.env.propertyNames.anyOf;
   const secrets = ['DATABASE_URL', 'MASTER_KEY', 'MASTER_KEY_PREVIOUS'];
   const own = [
-    ...['HOST', 'PORT', 'PUBLIC_URL', 'MIGRATE', 'DATA_DIR', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
+    'HOST',
+    'PORT',
+    'PUBLIC_URL',
+    'MIGRATE',
+    'DATA_DIR',
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
     'TRUSTED_PROXIES',
   ];
   const others = [...own, ...secrets, ...secrets.map((name) => `${name}_FILE`)];
@@ -120,15 +123,27 @@ test('the chart renders to valid YAML of the kinds that it promises, with few va
       .map(({ kind }) => kind)
       .sort();
   const always = [
-    ...['Deployment', 'Job', 'PodDisruptionBudget', 'Service', 'ServiceAccount', 'ServiceAccount'],
+    'Deployment',
+    'Job',
+    'PodDisruptionBudget',
+    'Service',
+    'ServiceAccount',
+    'ServiceAccount',
   ];
   assert.deepEqual(kindsOf(given), always);
   assert.deepEqual(
     kindsOf(everything),
     [
       ...always,
-      ...['ConfigMap', 'CronJob', 'HorizontalPodAutoscaler', 'Ingress', 'PrometheusRule'],
-      ...['NetworkPolicy', 'NetworkPolicy', 'NetworkPolicy', 'ServiceMonitor'],
+      'ConfigMap',
+      'CronJob',
+      'HorizontalPodAutoscaler',
+      'Ingress',
+      'PrometheusRule',
+      'NetworkPolicy',
+      'NetworkPolicy',
+      'NetworkPolicy',
+      'ServiceMonitor',
     ].sort(),
   );
   assert.throws(() => documentsOf({ ...given, publicUrl: '' }), /publicUrl is missing/);

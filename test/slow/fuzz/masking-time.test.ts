@@ -7,8 +7,23 @@ test('masking takes linear time for any digits, separators and escapes', () => {
   const fill = (text: string, chars: number) =>
     text.repeat(Math.ceil(chars / text.length)).slice(0, chars);
   const parts = [
-    ...['4', '4 ', '4111 1111 1111 1111 ', '0 4', '\\', '\\u0034', '\\\\u0034 ', '&#', '&#0'],
-    ...['&#52;', '&#x34;-', '&amp;', '&amp;#52;', '%', '%34', '%26%2352%3B', '%5Cu0034&#52;4'],
+    '4',
+    '4 ',
+    '4111 1111 1111 1111 ',
+    '0 4',
+    '\\',
+    '\\u0034',
+    '\\\\u0034 ',
+    '&#',
+    '&#0',
+    '&#52;',
+    '&#x34;-',
+    '&amp;',
+    '&amp;#52;',
+    '%',
+    '%34',
+    '%26%2352%3B',
+    '%5Cu0034&#52;4',
   ];
   const texts: ((chars: number) => string)[] = [
     ...parts.map((part) => (chars: number) => fill(part, chars)),

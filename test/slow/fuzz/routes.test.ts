@@ -31,7 +31,9 @@ const { service, simulator, shop, openShop, createOrder, createPaid, initiate, a
 const sealed = await openShop({ encryptedPayloads: true, optionalOrderDetails: true });
 const other = await openShop();
 const secrets = [shop, sealed, other].flatMap((account) => [
-  ...[account.accessSecret, account.partnerWebhookSecret, account.bankGatewaySecret],
+  account.accessSecret,
+  account.partnerWebhookSecret,
+  account.bankGatewaySecret,
   account.token,
 ]);
 

@@ -27,7 +27,10 @@ const service = await startTestService();
 const account = await service.createAccount({ bankGatewayMerchant: 'TESTMERCHANT' });
 const other = await service.createAccount();
 const secrets = [account, other].flatMap((owner) => [
-  ...[owner.accessSecret, owner.partnerWebhookSecret, owner.bankGatewaySecret, owner.token],
+  owner.accessSecret,
+  owner.partnerWebhookSecret,
+  owner.bankGatewaySecret,
+  owner.token,
 ]);
 const invoices = Array.from({ length: 40 }, (_, index) => `W-${index}`);
 const orderIds: string[] = [];
@@ -91,8 +94,15 @@ test('the invariants hold, and the log contains no secret', async () => {
 const paymentIds = Array.from({ length: 60 }, (_, index) => `pay_${`${index}`.padStart(14, 'F')}`);
 const refundIds = Array.from({ length: 40 }, (_, index) => `rfnd_${`${index}`.padStart(14, 'F')}`);
 const events = [
-  ...['payment.authorized', 'payment.captured', 'payment.failed', 'order.paid'],
-  ...['refund.created', 'refund.processed', 'refund.failed', 'payment.dispute.created', ''],
+  'payment.authorized',
+  'payment.captured',
+  'payment.failed',
+  'order.paid',
+  'refund.created',
+  'refund.processed',
+  'refund.failed',
+  'payment.dispute.created',
+  '',
 ];
 
 /** An event of one of a few payments of one of a few orders, in either format. */
@@ -127,7 +137,13 @@ function gatewayBodies(schema: Schema): fc.Arbitrary<Buffer> {
       name: fc.nat({ max: invoices.length - 1 }),
       number: fc.nat({ max: 2 }),
       type: fc.constantFrom(
-        ...['PAYMENT', 'AUTHORIZATION', 'CAPTURE', 'REFUND', 'VOID_PAYMENT', 'AUTHENTICATION', 'X'],
+        'PAYMENT',
+        'AUTHORIZATION',
+        'CAPTURE',
+        'REFUND',
+        'VOID_PAYMENT',
+        'AUTHENTICATION',
+        'X',
       ),
       target: fc.constantFrom(undefined, 'PAYMENT-1', 'AUTHORIZATION-1'),
       result: fc.constantFrom('SUCCESS', 'FAILURE', 'PENDING', 'UNKNOWN', 'ERROR'),
@@ -159,7 +175,9 @@ function gatewayBodies(schema: Schema): fc.Arbitrary<Buffer> {
 
 /** The last of two equal names counts, and a name may be used both as a group and as a value. */
 const oddPairs = [
-  ...['__proto__.polluted=1', 'constructor.prototype.polluted=1', 'order.__proto__.id=x'],
+  '__proto__.polluted=1',
+  'constructor.prototype.polluted=1',
+  'order.__proto__.id=x',
   ...[
     'order=1',
     'order.id.x=1',
@@ -168,8 +186,15 @@ const oddPairs = [
     'order.id=%ED%A0%80',
     'order.id=%zz',
   ],
-  ...['order.amount=1e308', 'order.amount=-1', 'order.amount=0.1000000000000000055', 'result='],
-  ...[`${'a.'.repeat(40)}b=1`, 'transaction.amount=NaN', '=x', '&&', 'transaction.type=REFUND'],
+  'order.amount=1e308',
+  'order.amount=-1',
+  'order.amount=0.1000000000000000055',
+  'result=',
+  `${'a.'.repeat(40)}b=1`,
+  'transaction.amount=NaN',
+  '=x',
+  '&&',
+  'transaction.type=REFUND',
 ];
 
 /** Mostly right signatures, because only then the body is processed. */

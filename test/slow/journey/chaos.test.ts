@@ -38,8 +38,12 @@ await startServiceProcess({
 
 /** Scenarios that need review: money was taken back, only a part of it moved, or the provider contradicts itself. */
 const needReview = [
-  ...['void', 'release', 'partial-capture-only', 'chargeback'],
-  ...['refund-late', 'refund-declined-in-part'],
+  'void',
+  'release',
+  'partial-capture-only',
+  'chargeback',
+  'refund-late',
+  'refund-declined-in-part',
 ];
 const reviewed: string[] = [];
 

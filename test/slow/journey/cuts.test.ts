@@ -18,12 +18,26 @@ const journeysMax = 4;
 
 /** What every journey runs. Others run only after a cache entry has expired, or when a background job is due. */
 const always = [
-  ...['begin', 'commit', 'lock-order', 'lock-orders', 'lock-deliveries-by-key'],
-  ...['insert-orders', 'insert-transactions', 'insert-deliveries', 'learn-provider-orders'],
-  ...['claim-refund-request', 'find-live-refund', 'find-orders-with-transactions'],
-  ...['find-referenced-orders', 'list-transactions-of', 'list-transactions-of-small'],
-  ...['list-held-events', 'list-parked-deliveries', 'append-history'],
-  ...['update-transactions', 'save-order-summaries'],
+  'begin',
+  'commit',
+  'lock-order',
+  'lock-orders',
+  'lock-deliveries-by-key',
+  'insert-orders',
+  'insert-transactions',
+  'insert-deliveries',
+  'learn-provider-orders',
+  'claim-refund-request',
+  'find-live-refund',
+  'find-orders-with-transactions',
+  'find-referenced-orders',
+  'list-transactions-of',
+  'list-transactions-of-small',
+  'list-held-events',
+  'list-parked-deliveries',
+  'append-history',
+  'update-transactions',
+  'save-order-summaries',
 ];
 
 test('a journey runs all kinds of statements', () => {

@@ -84,7 +84,9 @@ for (const provider of providers) {
     await polledOften(2);
 
     assert.deepEqual(await operationsOf(orderId), [
-      ...['start-payment done', 'fetch-status done', 'fetch-status done'],
+      'start-payment done',
+      'fetch-status done',
+      'fetch-status done',
     ]);
   });
 
@@ -272,7 +274,9 @@ test('a payment at an unreachable provider fails at once, and fifteen of them do
   const { order_id } = (await call('create-order', orderBody())).body;
   for (let attempt = 1; attempt <= 16; attempt += 1) {
     const started = await call('initiate-payment', {
-      ...{ order_id, payment_mode_code: 'upi', upi_id: 'asha@okbank' },
+      order_id,
+      payment_mode_code: 'upi',
+      upi_id: 'asha@okbank',
     });
     assert.deepEqual([started.body.payment_status, started.body.next], ['failed', []]);
   }

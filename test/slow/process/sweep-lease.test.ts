@@ -41,7 +41,9 @@ test('a sweep whose lease is lost ends with the step that runs', async () => {
   const { database, url } = await createTestDatabase();
   const maintenance = openDatabase({ connectionString: url }, { purpose: 'maintenance' });
   const services = createServices({
-    ...{ database, maintenance, masterKeyHex: testMasterKeyHex },
+    database,
+    maintenance,
+    masterKeyHex: testMasterKeyHex,
     settings: { publicUrl: 'http://service.test', orderLapseSeconds: 3600 },
   });
   /** When the last claim that succeeded was sent. */
@@ -71,7 +73,9 @@ test('a sweep that hangs does not keep the next one from starting', async () => 
   const { database, url } = await createTestDatabase();
   const maintenance = openDatabase({ connectionString: url }, { purpose: 'maintenance' });
   const services = createServices({
-    ...{ database, maintenance, masterKeyHex: testMasterKeyHex },
+    database,
+    maintenance,
+    masterKeyHex: testMasterKeyHex,
     settings: { publicUrl: 'http://service.test', orderLapseSeconds: 3600 },
   });
   const sweeps = await database.transaction(async (tx) => {

@@ -55,7 +55,9 @@ registerHooks({ load(url, context, next) {
 } });`;
 const command = [
   process.execPath,
-  ...['--import', `data:text/javascript,${encodeURIComponent(watcher)}`, 'src/main.ts'],
+  '--import',
+  `data:text/javascript,${encodeURIComponent(watcher)}`,
+  'src/main.ts',
 ] as const;
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const parentId = 'b7ad6b7169203331';

@@ -18,7 +18,12 @@ const withoutAccount = [
     'stored_counts',
   ],
   // People may belong to several accounts.
-  ...['users', 'passkeys', 'invitations', 'sessions', 'passkey_challenges', 'sign_in_failures'],
+  'users',
+  'passkeys',
+  'invitations',
+  'sessions',
+  'passkey_challenges',
+  'sign_in_failures',
 ];
 
 test('every table has a primary key', onOneServer, async () => {

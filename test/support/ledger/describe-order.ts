@@ -20,8 +20,12 @@ export function describeOrder(
     ),
     ...transaction.map((entry: Body) =>
       [
-        ...['shown', entry.transaction_type, entry.svc_transaction_id, entry.psp_transaction_id],
-        ...[entry.payment_status ?? entry.refund_status, entry.transaction_amount],
+        'shown',
+        entry.transaction_type,
+        entry.svc_transaction_id,
+        entry.psp_transaction_id,
+        entry.payment_status ?? entry.refund_status,
+        entry.transaction_amount,
       ].join(' '),
     ),
     ...events

@@ -70,7 +70,11 @@ function truePayment(
     sumOf(moved.filter((entry) => entry.paymentId === id && entry.kind === kind));
   const isLate = moved.some((entry) => entry.paymentId === id && entry.isAfterFailure);
   return {
-    ...{ id, reference, status, fee, discount },
+    id,
+    reference,
+    status,
+    fee,
+    discount,
     captured: sum('captured') - sum('returned'),
     captureIds: moved
       .filter((entry) => entry.paymentId === id && entry.kind === 'captured')

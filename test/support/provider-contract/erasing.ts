@@ -55,7 +55,11 @@ const personalValues = {
   phones: [{ full: '919876543210', number: '9876543210' }],
 };
 const personalTexts = [
-  ...[personalEmail, 'asha@okbank', 9876543210, '+919876543210', 'Paid by ASHA@example.com.'],
+  personalEmail,
+  'asha@okbank',
+  9876543210,
+  '+919876543210',
+  'Paid by ASHA@example.com.',
   ...['asha\0@okbank', { email: personalEmail }, [personalEmail]],
 ];
 

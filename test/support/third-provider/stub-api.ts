@@ -34,8 +34,12 @@ export async function startStubApi(now: () => Date) {
   const startCharge = (reference: string, body: Json) => {
     const known = charges.get(reference);
     const charge = {
-      ...{ id: `ch_${charges.size + 1}`, reference, state: 'open', created: seconds() },
-      ...{ cents: body.cents, currency: body.currency },
+      id: `ch_${charges.size + 1}`,
+      reference,
+      state: 'open',
+      created: seconds(),
+      cents: body.cents,
+      currency: body.currency,
     };
     if (!known) charges.set(reference, { charge, store: body.store, returns: [] });
     return { page: `https://pay.acme.example/${(known?.charge ?? charge).id}` };
@@ -44,7 +48,11 @@ export async function startStubApi(now: () => Date) {
     const found = [...charges.values()].find(({ charge }) => charge.id === chargeId);
     const { charge, store, returns } = found ?? assert.fail(chargeId);
     const made = {
-      ...{ id: callId, charge: chargeId, state: 'open', created: seconds(), ...body },
+      id: callId,
+      charge: chargeId,
+      state: 'open',
+      created: seconds(),
+      ...body,
       currency: charge.currency,
     };
     if (!returns.some((entry) => entry.id === callId)) returns.push(made);

@@ -40,9 +40,16 @@ function nameOf(section: string): string {
 export function tableOf(base: string, grown: string, rows: readonly Row[]): string {
   const titles = [
     'what',
-    ...[`${base}, per second`, `${grown}, per second`, 'time'],
-    ...[`${base}, CPU µs`, `${grown}, CPU µs`, 'CPU', 'aim'],
-    ...[`${base}, pause ms`, `${grown}, pause ms`, 'not as expected'],
+    `${base}, per second`,
+    `${grown}, per second`,
+    'time',
+    `${base}, CPU µs`,
+    `${grown}, CPU µs`,
+    'CPU',
+    'aim',
+    `${base}, pause ms`,
+    `${grown}, pause ms`,
+    'not as expected',
   ];
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   const rule = `|---|${'---:|'.repeat(titles.length - 1)}`;
@@ -52,12 +59,15 @@ export function tableOf(base: string, grown: string, rows: readonly Row[]): stri
 function cellsOf({ what, base, grown }: Row): string[] {
   return [
     what,
-    ...[base.perSecond.toFixed(0), grown.perSecond.toFixed(0)],
+    base.perSecond.toFixed(0),
+    grown.perSecond.toFixed(0),
     (base.perSecond / grown.perSecond).toFixed(2),
-    ...[base.cpuMicros.toFixed(0), grown.cpuMicros.toFixed(0)],
+    base.cpuMicros.toFixed(0),
+    grown.cpuMicros.toFixed(0),
     (grown.cpuMicros / base.cpuMicros).toFixed(2),
     `${aim} or less`,
-    ...[base.pauseMs.toFixed(0), grown.pauseMs.toFixed(0)],
+    base.pauseMs.toFixed(0),
+    grown.pauseMs.toFixed(0),
     String(base.refused + grown.refused),
   ];
 }

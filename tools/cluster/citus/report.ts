@@ -7,8 +7,20 @@ const servingMsMax = 5_000;
 
 export const citusReport: Report<CitusFigures> = {
   heading: [
-    ...['fault', '2xx', '503', 'other', 'no commit', 'no 2xx', '2xx after commit'],
-    ...['others: 2xx', '503', 'no 2xx', 'in doubt', 'for', 'lost', 'doubled'],
+    'fault',
+    '2xx',
+    '503',
+    'other',
+    'no commit',
+    'no 2xx',
+    '2xx after commit',
+    'others: 2xx',
+    '503',
+    'no 2xx',
+    'in doubt',
+    'for',
+    'lost',
+    'doubled',
   ],
   rowOf: ({ text, affected, others, nodeGapMs, inDoubt, inDoubtMs, lost, doubled }) => {
     const own = sumsOf(affected);

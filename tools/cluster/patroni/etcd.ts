@@ -65,12 +65,22 @@ function wordsOf(
   const urlOf = (port: number) => `http://127.0.0.1:${port}`;
   const cluster = all.map((one) => `${one.name}=${urlOf(one.peerPort)}`).join(',');
   return [
-    ...['--name', name, '--data-dir', join(folder, name)],
-    ...['--listen-client-urls', urlOf(clientPort)],
-    ...['--advertise-client-urls', urlOf(clientPort)],
-    ...['--listen-peer-urls', urlOf(peerPort)],
-    ...['--initial-advertise-peer-urls', urlOf(peerPort)],
-    ...['--initial-cluster', cluster, '--initial-cluster-state', 'new'],
+    '--name',
+    name,
+    '--data-dir',
+    join(folder, name),
+    '--listen-client-urls',
+    urlOf(clientPort),
+    '--advertise-client-urls',
+    urlOf(clientPort),
+    '--listen-peer-urls',
+    urlOf(peerPort),
+    '--initial-advertise-peer-urls',
+    urlOf(peerPort),
+    '--initial-cluster',
+    cluster,
+    '--initial-cluster-state',
+    'new',
   ];
 }
 

@@ -27,7 +27,11 @@ export async function createNode(
   );
   if (!postgres || !rest) throw new Error('a relay is missing');
   const layout = {
-    ...{ name, postgresPort, restPort, dataFolder: join(own, 'data'), socketFolder: own },
+    name,
+    postgresPort,
+    restPort,
+    dataFolder: join(own, 'data'),
+    socketFolder: own,
     outerPostgresPort: postgres.port,
     outerRestPort: rest.port,
     etcdPorts: toEtcd.map(({ port }) => port),

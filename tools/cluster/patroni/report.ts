@@ -7,8 +7,17 @@ const servingMsMax = 2_000;
 
 export const patroniReport: Report<FaultFigures> = {
   heading: [
-    ...['fault', '2xx', '503', 'other', 'promoted', 'no commit', 'no 2xx'],
-    ...['after promotion', 'after commit', 'lost', 'doubled'],
+    'fault',
+    '2xx',
+    '503',
+    'other',
+    'promoted',
+    'no commit',
+    'no 2xx',
+    'after promotion',
+    'after commit',
+    'lost',
+    'doubled',
   ],
   rowOf: (figures) => {
     const services = Object.values(figures.services);

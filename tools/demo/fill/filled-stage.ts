@@ -46,7 +46,9 @@ export async function setFilledStage(options: FilledStageOptions): Promise<Stage
     const { baseUrl } = service;
     const { accountId, accessKey, accessSecret } = shop;
     return {
-      ...{ baseUrl, accountId, simulator: past.simulator },
+      baseUrl,
+      accountId,
+      simulator: past.simulator,
       client: createClient({ baseUrl, accessKey, accessSecret }),
       cli: (...words) => runJsonCommand(words, env),
       close: closers.closeAll,
@@ -71,7 +73,9 @@ async function livePast(
   const database = openDatabase(await embeddedAddress(config.dataDir));
   const closeConnections = closers.add(database.close);
   const past = await openPast({
-    ...{ database, masterKeyHex, seed: options.seed },
+    database,
+    masterKeyHex,
+    seed: options.seed,
     port: config.port,
     simulatorPort: Number(new URL(env.SIMULATOR_URL).port),
     startsAt: new Date(until.getTime() - options.days * dayMs),

@@ -39,7 +39,10 @@ export async function openPast(parts: PastParts): Promise<OpenPast> {
   const { database, masterKeyHex, port, simulatorPort, seed, startsAt, endsAt } = parts;
   const clock = createPastClock(startsAt, endsAt);
   const service = await startPastService({
-    ...{ database, masterKeyHex, port, clock },
+    database,
+    masterKeyHex,
+    port,
+    clock,
     simulatorUrl: `http://127.0.0.1:${simulatorPort}`,
   });
   // The secrets do not change in the past, and a look at the database for each call would take long.
@@ -50,13 +53,19 @@ export async function openPast(parts: PastParts): Promise<OpenPast> {
     return shop;
   };
   const simulator = await startSimulator({
-    ...{ seed, port: simulatorPort, timeScale: 1 / speed },
+    seed,
+    port: simulatorPort,
+    timeScale: 1 / speed,
     now: () => clock.now().getTime(),
     findShop: (name) => findShop(name),
   });
   const { services, baseUrl, background } = service;
   return {
-    ...{ services, baseUrl, background, clock, simulator },
+    services,
+    baseUrl,
+    background,
+    clock,
+    simulator,
     endPast: async (findLater) => {
       await service.close();
       findShop = findLater;

@@ -23,8 +23,11 @@ export function orderBody({ invoice, consumer, items }: PlannedOrder) {
     total_amount: majorText(total, currency),
     callback_url: 'https://nilgiri.example/thanks',
     user: {
-      ...{ email, first_name: firstName, last_name: lastName },
-      ...{ country_code: countryCode, mobile_number: mobile },
+      email,
+      first_name: firstName,
+      last_name: lastName,
+      country_code: countryCode,
+      mobile_number: mobile,
     },
     shipping_address: {
       address_1: consumer.street,
@@ -32,7 +35,9 @@ export function orderBody({ invoice, consumer, items }: PlannedOrder) {
       pincode: consumer.pincode,
     },
     order_line_items: lines.map(({ sku, title, quantity, minor }) => ({
-      ...{ sku_id: sku, title, quantity },
+      sku_id: sku,
+      title,
+      quantity,
       total_amount: majorText(minor, currency),
     })),
   };
