@@ -56,7 +56,7 @@ export {
   offerPasskeyToAdd,
   removePasskey,
 } from './users/change-credentials.ts';
-export { changeRole, listTeam, removeMember } from './users/change-member.ts';
+export { changeRole, listTeam } from './users/change-member.ts';
 export {
   confirmWithPasskey,
   confirmWithPassword,
