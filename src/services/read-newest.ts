@@ -10,7 +10,7 @@ export type ListedAccounts = string | readonly string[];
 
 export type NewestQuery = {
   /** The cursor of the `next` of the previous page. */
-  readonly after: string | undefined;
+  readonly after?: string | undefined;
   readonly limit: number;
   readonly effort?: typeof effortOfRequest;
 };

@@ -21,8 +21,7 @@ export { findAccountEvent, listEvents } from './events/list-events.ts';
 export { resendEvents, resendUndelivered } from './events/resend-events.ts';
 export { testEndpoint } from './events/test-endpoint.ts';
 export { findMissingCredentials } from './inbox/authenticate-delivery.ts';
-export { findDeliveryBody } from './inbox/describe-contents.ts';
-export { listDeliveries } from './inbox/list-deliveries.ts';
+export { findDeliveryBody, listDeliveries } from './inbox/list-deliveries.ts';
 export { receiveDelivery } from './inbox/receive-delivery.ts';
 export { replayDelivery } from './inbox/replay-delivery.ts';
 export { createOrder } from './orders/create-order.ts';
@@ -56,7 +55,7 @@ export {
   offerPasskeyToAdd,
   removePasskey,
 } from './users/change-credentials.ts';
-export { changeRole, listTeam, removeMember } from './users/change-member.ts';
+export { changeRole, listTeam } from './users/change-member.ts';
 export {
   confirmWithPasskey,
   confirmWithPassword,

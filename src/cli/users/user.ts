@@ -3,7 +3,7 @@ import { commandLine } from '../../domain/audit.ts';
 import { readUserEmail } from '../../domain/users/email.ts';
 import { roles } from '../../domain/users/role.ts';
 import { listAllMembers, listMembers, type Member } from '../../store/users/memberships.ts';
-import { removeMember } from '../../use-cases/users/change-member.ts';
+import { changeRole } from '../../use-cases/users/change-member.ts';
 import { inviteUser, resetUser } from '../../use-cases/users/invite-user.ts';
 import { defineCommand, type OptionSpecs, RefusedError } from '../framework/command.ts';
 import { accountArgument, accountOption, checkAccount } from '../framework/common-options.ts';
@@ -87,7 +87,7 @@ export const userRemove = defineCommand({
     const members = await listMembers(services.database, accountId);
     const userId = members.find((entry) => entry.email === email)?.userId;
     if (!userId) throw new RefusedError(`Account ${accountId} has no user with this address.`);
-    await removeMember(services, commandLine, { accountId, userId });
+    await changeRole(services, commandLine, { accountId, userId }, null);
     return { accountId, userId, email, removed: true };
   },
 });

@@ -38,7 +38,8 @@ export function addTeam(app: FastifyInstance, { useCases }: HttpContext): void {
   });
 
   addRoute(app, 'owner', 'DELETE /team/:user_id', {}, async ({ account, actor, params }) => {
-    await useCases.removeMember(actor, { accountId: account.accountId, userId: params.user_id });
+    const key = { accountId: account.accountId, userId: params.user_id };
+    await useCases.changeRole(actor, key, null);
   });
 
   addRoute(app, 'owner', 'POST /team/invitations', withInvitation, async (request) => {

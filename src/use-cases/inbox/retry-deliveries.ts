@@ -2,7 +2,6 @@
  * Applies several stored deliveries again, in one transaction. If that fails, each runs alone, so that one that cannot
  * be applied does not keep the others waiting.
  */
-
 import type { Actor, AuditEntry } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { type Delivery, type DeliveryKey, isUnfinished } from '../../domain/inbox/delivery.ts';
@@ -85,19 +84,12 @@ async function retryEach(
   return { retried, failed };
 }
 
-type RetriedDelivery = {
-  /** As it was before this try. */
-  readonly before: Delivery | undefined;
-  /** Undefined if no such delivery is stored. */
-  readonly after: Delivery | undefined;
-  /** Names that other deliveries may be parked for although they are known. */
-  readonly names: readonly string[];
-};
+type RetriedDelivery = Awaited<ReturnType<typeof retryDelivery>>;
 
 /**
  * Applies one stored delivery again, in a transaction of its own: when an operator replays it, when it was parked a
  * moment ago, and when a batch of retries failed. A try that fails is noted with the delivery, and with the `actor` who
- * asked for it.
+ * asked for it. `before` and `after` are undefined if no such delivery is stored.
  */
 export async function retryDelivery(
   services: Services,
@@ -105,7 +97,7 @@ export async function retryDelivery(
   deliveryId: string,
   reason: RetryReason,
   actor?: Actor,
-): Promise<RetriedDelivery> {
+) {
   try {
     const { stored, applied } = await services.database.transaction(async (tx) => {
       const delivery = await lockDelivery(tx, accountId, deliveryId);

@@ -60,15 +60,11 @@ function buildOrder(
     conversion: decided.conversion,
     userId: user ? identifyConsumer(account, user) : null,
     restricted: false,
-    ...sealContent(account, orderId, decided.details, digestOf(decided)),
+    ...sealContent(account, orderId, decided.details, hash('sha256', decided.content, 'buffer')),
     createdAt,
     lapsesAt: request.lapsesAt ?? addSeconds(createdAt, services.settings.orderLapseSeconds),
     flags: [],
   };
-}
-
-function digestOf({ content }: DecidedOrder): Buffer {
-  return hash('sha256', content, 'buffer');
 }
 
 async function getReplayedOrder(

@@ -81,19 +81,18 @@ async function insertAudited(
 /** An order that create order made has no link yet. Of concurrent requests that add one, the first adds it. */
 async function getLinkId(
   services: Pick<Services, 'database' | 'clock'>,
-  { accountId, orderId }: OrderKey,
+  order: OrderKey,
   linkId: string,
   actor: Actor | undefined,
 ): Promise<string> {
   const { database, clock } = services;
-  const key = { accountId, orderId };
-  const known = await findLinkId(database, key);
+  const known = await findLinkId(database, order);
   if (known !== undefined) return known;
   await database.transaction(async (tx) => {
-    const isNew = await insertLink(tx, { ...key, linkId, createdAt: clock() });
-    if (isNew && actor) await writeAudit(tx, services, actor, key);
+    const isNew = await insertLink(tx, { ...order, linkId, createdAt: clock() });
+    if (isNew && actor) await writeAudit(tx, services, actor, order);
   });
-  const added = await findLinkId(database, key);
+  const added = await findLinkId(database, order);
   if (added === undefined) throw new Error('a link that was added is not stored');
   return added;
 }

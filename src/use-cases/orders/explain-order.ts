@@ -2,7 +2,6 @@
  * Explains one order: its life on a timeline, and for each field of its transactions what set it, what was there before,
  * and what lost by which rule. Reads the history, the inbox and the outbox, and changes nothing. docs/decisions/0044.
  */
-
 import type { RepeatKey } from '../../domain/inbox/repeats.ts';
 import { ordersCreatedHere } from '../../domain/order-state/relate.ts';
 import { settleTransactions } from '../../domain/order-state/settle.ts';
@@ -46,7 +45,7 @@ import {
 } from '../../store/orders/order-life.ts';
 import { listTransactionsById } from '../../store/payments/transactions.ts';
 import { readSnapshot } from '../../store/snapshot.ts';
-import { type DescribedDelivery, describeContents } from '../inbox/describe-contents.ts';
+import { type DescribedDelivery, describeContents } from '../inbox/list-deliveries.ts';
 
 export type ExplainOptions = {
   /** Personal data is masked as for an order token. */

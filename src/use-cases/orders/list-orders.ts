@@ -28,25 +28,17 @@ export type ListedOrder = OrderListRow & { readonly status: OrderStatus };
 export async function listOrders(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
   accounts: ListedAccounts,
-  {
-    filter,
-    after,
-    ...query
-  }: Partial<NewestQuery> & Pick<NewestQuery, 'limit'> & { readonly filter: OrderFilter },
+  { filter, ...query }: NewestQuery & { readonly filter: OrderFilter },
 ) {
+  const { after } = query;
   checkFilter(filter);
   if (after !== undefined && !isOrderId(after)) refuseField('after', 'must be the next of a page');
   const now = clock();
-  const { rows, lookedAt, next } = await readNewest(
-    database,
-    accounts,
-    { ...query, after },
-    {
-      find: (from, accountId, range) =>
-        findFilteredOrders(from, accountId, { ...range, filter, now }),
-      cursorOf: ({ orderId }) => orderId,
-    },
-  );
+  const { rows, lookedAt, next } = await readNewest(database, accounts, query, {
+    find: (from, accountId, range) =>
+      findFilteredOrders(from, accountId, { ...range, filter, now }),
+    cursorOf: ({ orderId }) => orderId,
+  });
   const orders = await listOrderRows(database, rows);
   return {
     orders: orders.map((row) => ({ ...row, status: orderStatus(row, now) })),

@@ -1,5 +1,4 @@
 /** Finds one order for an operator, by its id or invoice, in one account or in all, with everything that belongs to it. */
-
 import { isOrderId } from '../../domain/ids.ts';
 import { settleTransactions } from '../../domain/order-state/settle.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -12,7 +11,7 @@ import {
   type OrderWithTransactions,
 } from '../../store/orders/enquiry.ts';
 import { listRecentHistory } from '../../store/orders/history.ts';
-import { describeContents } from '../inbox/describe-contents.ts';
+import { describeContents } from '../inbox/list-deliveries.ts';
 
 /** How many deliveries, and how many rows of the history, are shown. */
 export const shownMax = 200;

@@ -2,13 +2,11 @@
  * Builds the reply of initiate-payment from the provider's answer or from the stored payment, and the payment in the form
  * that the provider's adapter takes.
  */
-
 import type { Account } from '../../domain/accounts/account.ts';
+import type { StartedTransaction } from '../../domain/order-state/matching.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import type { PaymentStatus } from '../../domain/payments/notice.ts';
-import type { Start } from '../../domain/payments/start.ts';
 import type { Payment } from '../../domain/payments/transaction.ts';
-import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Outcome, PaymentToLaunch, StartedPayment } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
 import { webhookUrlOf } from '../../services/provider-apis.ts';
@@ -25,28 +23,24 @@ export type PaymentReply = {
   readonly intentUrl?: string;
 };
 
-type PaymentIds = {
-  readonly accountId: string;
-  readonly orderId: string;
-  readonly transactionId: string;
-};
+type ReplyIds = Pick<PaymentReply, 'orderId' | 'transactionId'>;
 
 export function replyToStart(
-  services: Pick<Services, 'settings'>,
-  ids: PaymentIds,
+  launchPage: string,
+  ids: ReplyIds,
   result: Outcome<StartedPayment>['result'],
 ): PaymentReply {
   switch (result.kind) {
     case 'done':
-      return payable(ids, result.redirectUrl ?? launchPageOf(services, ids), result.intentUrl);
+      return payable(ids, result.redirectUrl ?? launchPage, result.intentUrl);
     case 'refused': {
       const message = `The provider refused to start the payment: ${result.why}.`;
-      return { ...idsOf(ids), status: 'failed', message };
+      return { ...ids, status: 'failed', message };
     }
     case 'unknown':
       return undecided(ids);
     case 'not-sent':
-      return { ...idsOf(ids), status: 'failed', message: notStartedMessage(result.why) };
+      return { ...ids, status: 'failed', message: notStartedMessage(result.why) };
     default:
       return result satisfies never;
   }
@@ -57,24 +51,19 @@ export function notStartedMessage(why: string): string {
 }
 
 /** For a repeat whose first request got no reply because its process ended. */
-export function replyFromStored(
-  services: Pick<Services, 'settings'>,
-  ids: PaymentIds,
-  payment: Payment,
-): PaymentReply {
+export function replyFromStored(launchPage: string, ids: ReplyIds, payment: Payment): PaymentReply {
   const { status, start, failure } = payment;
   switch (status) {
     case 'new':
-    case 'pending': {
+    case 'pending':
       if (!hasPaymentPage(payment)) return undecided(ids);
-      return payable(ids, start?.redirectUrl ?? launchPageOf(services, ids), start?.intentUrl);
-    }
+      return payable(ids, start?.redirectUrl ?? launchPage, start?.intentUrl);
     case 'failed': {
       const message = failure?.merchantMessage ?? 'The payment has failed.';
-      return { ...idsOf(ids), status, message };
+      return { ...ids, status, message };
     }
     default:
-      return { ...idsOf(ids), status, message: `The payment is ${status}.` };
+      return { ...ids, status, message: `The payment is ${status}.` };
   }
 }
 
@@ -84,28 +73,25 @@ export function hasPaymentPage({ provider, start }: Payment): boolean {
   return start?.providerOrderId !== undefined && !!getProvider(provider).outbound.launchForm;
 }
 
-function payable(ids: PaymentIds, redirectUrl: string, intentUrl?: string): PaymentReply {
+function payable(ids: ReplyIds, redirectUrl: string, intentUrl?: string): PaymentReply {
   const message = `Send the consumer to the payment page${intentUrl === undefined ? '' : ', or open their UPI app'}.`;
-  const reply = { ...idsOf(ids), status: 'pending', message, redirectUrl } as const;
+  const reply = { ...ids, status: 'pending', message, redirectUrl } as const;
   return intentUrl === undefined ? reply : { ...reply, intentUrl };
 }
 
-function undecided(ids: PaymentIds): PaymentReply {
+function undecided(ids: ReplyIds): PaymentReply {
   const message =
     'The provider has not answered yet: ask for the outcome with transaction-enquiry, or start another payment.';
-  return { ...idsOf(ids), status: 'pending', message };
+  return { ...ids, status: 'pending', message };
 }
 
 /** Our page that sends the consumer to the provider. */
-function launchPageOf(
+export function launchPageOf(
   { settings }: Pick<Services, 'settings'>,
-  { accountId, transactionId }: Pick<PaymentIds, 'accountId' | 'transactionId'>,
+  accountId: string,
+  transactionId: string,
 ): string {
   return `${settings.publicUrl}/pay/${accountId}/${transactionId}`;
-}
-
-function idsOf({ orderId, transactionId }: PaymentIds) {
-  return { orderId, transactionId };
 }
 
 /** A started payment in the form that the provider's adapter takes: to start it, and to lead the consumer to it. */
@@ -113,13 +99,8 @@ export function toPayment(
   services: Pick<Services, 'settings'>,
   account: Account,
   order: Pick<Order, 'orderId' | 'invoiceId' | 'details'>,
-  started: {
-    readonly transactionId: string;
-    readonly provider: ProviderName;
-    readonly start: Start;
-  },
+  { transactionId, provider, start }: Omit<StartedTransaction, 'type'>,
 ): PaymentToLaunch {
-  const { transactionId, provider, start } = started;
   const { orderId, invoiceId, details } = order;
   return {
     transactionId,
@@ -132,7 +113,7 @@ export function toPayment(
     description: details.description ?? `Order ${invoiceId}`,
     shopName: account.name,
     // The consumer returns to our page, which checks the result and redirects to the shop.
-    callbackUrl: `${launchPageOf(services, { accountId: account.accountId, transactionId })}/return`,
+    callbackUrl: `${launchPageOf(services, account.accountId, transactionId)}/return`,
     webhookUrl: webhookUrlOf(services, provider, account.accountId),
   };
 }

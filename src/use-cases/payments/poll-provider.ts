@@ -140,7 +140,7 @@ async function fetchAndApply(
   await storeAnswers(services, account, provider, result.records);
   // The list may lag, so a call that it does not show is repeated with the same id.
   for (const call of calls.filter((each) => !isKnownCall(each))) {
-    await resendRefund(services, account, orderId, api, provider, call);
+    await resendRefund(services, { account, orderId, provider, api }, call);
   }
   return result;
 }

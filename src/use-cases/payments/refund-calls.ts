@@ -3,6 +3,7 @@ import type { Account } from '../../domain/accounts/account.ts';
 import { applyStart } from '../../domain/order-state/order-state.ts';
 import { settle } from '../../domain/order-state/settle.ts';
 import type { CallState, Start } from '../../domain/payments/start.ts';
+import type { ProviderName } from '../../domain/provider-name.ts';
 import type { ProviderApi } from '../../providers/call.ts';
 import type { RefundToStart } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
@@ -46,18 +47,23 @@ const unknown = { call: 'unknown' } as const;
 /** The worker sends it again. Contract 11.5. */
 const unsent = { call: 'unsent' } as const;
 
+/** A provider as an account reaches it, and the order that the calls are about. */
+type RefundRoute = {
+  readonly account: Account;
+  readonly orderId: string;
+  readonly provider: ProviderName;
+  readonly api: ProviderApi;
+};
+
 /**
  * Uses the same id each time, so that the provider makes only one refund. `mayBeMade`: an earlier call may have reached
  * the provider. A refusal of its repeat then proves nothing, and the refund stays pending. Contract 4.16.
  */
 export async function requestRefund(
   services: Services,
-  account: Account,
-  orderId: string,
-  api: ProviderApi,
-  provider: string,
+  { account, orderId, provider, api }: RefundRoute,
   refund: RefundToStart,
-  { mayBeMade = false }: { readonly mayBeMade?: boolean } = {},
+  mayBeMade = false,
 ): Promise<void> {
   const { answer, result } = await getProvider(provider).outbound.startRefund(api, refund);
   // Stored before the call is recorded: a repeat that waits for the call then sees the provider's answer.
@@ -80,31 +86,19 @@ export async function requestRefund(
  * Sends a refund call again that the provider does not list. If no earlier call reached the provider, that is stored as
  * over before the call is sent: should the process end during the call, its result counts as unknown. Contract 4.16.
  */
-export async function resendRefund(
-  services: Services,
-  account: Account,
-  orderId: string,
-  api: ProviderApi,
-  provider: string,
-  call: RefundCall,
-): Promise<void> {
-  const isFirst =
-    call.state === 'unsent' &&
-    (await claimFirstSending(services, account.accountId, orderId, provider, call));
-  const options = { mayBeMade: !isFirst };
-  await requestRefund(services, account, orderId, api, provider, call, options);
+export async function resendRefund(services: Services, route: RefundRoute, call: RefundCall) {
+  const isFirst = call.state === 'unsent' && (await claimFirstSending(services, route, call));
+  await requestRefund(services, route, call, !isFirst);
 }
 
 /** False if the call was sent by somebody else meanwhile. */
 async function claimFirstSending(
   services: Pick<Services, 'database' | 'announcer' | 'clock' | 'settings'>,
-  accountId: string,
-  orderId: string,
-  provider: string,
+  { account, orderId, provider }: RefundRoute,
   { transactionId, callId }: RefundCall,
 ): Promise<boolean> {
   return services.database.transaction(async (tx) => {
-    const before = await lockOrderState(tx, accountId, orderId);
+    const before = await lockOrderState(tx, account.accountId, orderId);
     const refund = before.transactions.find((entry) => entry.transactionId === transactionId);
     if (!refund?.start) return false;
     const calls = refundCallsOf(transactionId, refund.start);

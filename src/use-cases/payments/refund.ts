@@ -24,7 +24,7 @@ import { appendAudit } from '../../store/accounts/audit.ts';
 import type { OrderKey } from '../../store/order-rows.ts';
 import { saveAnswer } from '../../store/payments/idempotency-keys.ts';
 import { lockOrderState } from '../order-state/lock-order-state.ts';
-import { type EnquiredIds, getNamedOrder } from '../orders/get-named-order.ts';
+import { getNamedOrder } from '../orders/get-named-order.ts';
 import {
   findFirstAnswer,
   type KeyedRequest,
@@ -91,14 +91,13 @@ export async function refund(
   const account = await services.accounts.get(accountId);
   const { refundRequestId: sentId } = sent;
   const refundRequestId = sentId && storableRequestId(account, sentId);
-  const ids: EnquiredIds = { transactionId: sent.transactionId, invoiceId: sent.invoiceId };
-  if (ids.transactionId === undefined && ids.invoiceId === undefined) {
+  const { transactionId, invoiceId } = sent;
+  if (transactionId === undefined && invoiceId === undefined) {
     throw new ServiceError('INVALID_REQUEST_PARAMETER', 'Send transaction_id or invoice_id.');
   }
-  const { order } = await getNamedOrder(services, caller, ids);
+  const { order } = await getNamedOrder(services, caller, { transactionId, invoiceId });
   const { orderId } = order;
   const request = { ...sent, refundRequestId, amount: chooseAmount(order, sent) };
-  const { transactionId } = sent;
   const amount = amountOf(request.amount, order.amounts);
   const content = { orderId, transactionId, refundRequestId, amount };
   const keyed = keyedRequest(caller, 'refund', idempotencyKey, content);
@@ -108,25 +107,17 @@ export async function refund(
     if (by && outcome.kind === 'new') await writeAudit(tx, services, accountId, outcome, by);
     return outcome;
   });
-  switch (stored.kind) {
-    case 'answered': {
-      const answer = await findFirstAnswer<RefundReply>(services, stored);
-      const reply = answer ?? (await readRefund(services, accountId, orderId, stored.first)).reply;
-      return { reply, replayed: true };
-    }
-    case 'repeat': {
-      const reply = await readRepeat(services, accountId, orderId, stored);
-      await saveReply(services, keyed, reply);
-      return { reply, replayed: true };
-    }
-    case 'new': {
-      const reply = await makeRefund(services, account, orderId, stored);
-      await saveReply(services, keyed, reply);
-      return { reply, replayed: false };
-    }
-    default:
-      return stored satisfies never;
+  if (stored.kind === 'answered') {
+    const answer = await findFirstAnswer<RefundReply>(services, stored);
+    const reply = answer ?? (await readRefund(services, accountId, orderId, stored.first)).reply;
+    return { reply, replayed: true };
   }
+  const replayed = stored.kind === 'repeat';
+  const reply = replayed
+    ? await readRepeat(services, accountId, orderId, stored)
+    : await makeRefund(services, account, orderId, stored);
+  await saveReply(services, keyed, reply);
+  return { reply, replayed };
 }
 
 async function writeAudit(
@@ -189,10 +180,10 @@ async function makeRefund(
   stored: StoredRefund,
 ): Promise<RefundReply> {
   const { accountId } = account;
-  const { transactionId, provider, replyIfCallFails } = stored;
+  const { transactionId, provider, api, calls, replyIfCallFails } = stored;
   try {
-    for (const call of stored.calls) {
-      await requestRefund(services, account, orderId, stored.api, provider, call);
+    for (const call of calls) {
+      await requestRefund(services, { account, orderId, provider, api }, call);
     }
     const { reply } = await readRefund(services, accountId, orderId, replyIfCallFails);
     return reply;

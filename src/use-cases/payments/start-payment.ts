@@ -36,6 +36,7 @@ import {
   type Replayable,
 } from './idempotency.ts';
 import {
+  launchPageOf,
   notStartedMessage,
   type PaymentReply,
   replyFromStored,
@@ -80,13 +81,15 @@ async function startAtProvider(services: Services, stored: StoredPayment): Promi
   const { accountId, payment, provider, api, keyed } = stored;
   const { orderId, transactionId } = payment;
   const { answer, result } = await getProvider(provider).outbound.startPayment(api, payment);
-  const ids = { accountId, orderId, transactionId, provider };
-  const call = { ...ids, operation: 'start-payment', answer } as const;
+  const ids = { orderId, transactionId };
+  const about = { ...ids, accountId, provider };
+  const call = { ...about, operation: 'start-payment', answer } as const;
   const intentCall = result.kind === 'done' ? result.intentCall : undefined;
-  const more = intentCall ? [{ ...ids, operation: 'start-intent', ...intentCall } as const] : [];
+  const more = intentCall ? [{ ...about, operation: 'start-intent', ...intentCall } as const] : [];
   const now = services.clock();
   const callResult = callResultOfStart(result, refused, now, (why) => notStarted(why, now));
-  const reply = replyToStart(services, ids, result);
+  const launchPage = launchPageOf(services, accountId, transactionId);
+  const reply = replyToStart(launchPage, ids, result);
   const saveReply = keyed && ((tx: Transaction) => saveAnswer(tx, keyed, transactionId, reply));
   try {
     await recordCall(services, { ...call, outcome: result.kind, callResult }, more, saveReply);
@@ -94,7 +97,7 @@ async function startAtProvider(services: Services, stored: StoredPayment): Promi
   } catch (error) {
     // The payment is stored, so polling the provider finds its result.
     services.reportDefect(error, { transactionId });
-    return replyToStart(services, ids, { kind: 'unknown', why: 'the result could not be saved' });
+    return replyToStart(launchPage, ids, { kind: 'unknown', why: 'the result could not be saved' });
   }
 }
 
@@ -118,8 +121,8 @@ async function replayPayment(
     (entry) => entry.transactionId === transactionId,
   );
   if (!found || !payment) throw new Error('a stored payment is missing');
-  const { orderId } = found.order;
-  return replyFromStored(services, { accountId, orderId, transactionId }, payment);
+  const launchPage = launchPageOf(services, accountId, transactionId);
+  return replyFromStored(launchPage, { orderId: found.order.orderId, transactionId }, payment);
 }
 
 async function storePayment(

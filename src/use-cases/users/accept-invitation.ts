@@ -82,14 +82,13 @@ function accept(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
   token: string,
   caller: Caller,
-  { passkey, ...credentials }: Omit<User, 'email'> & { readonly passkey: Passkey | null },
+  { userId, passwordHash, passkey }: Omit<User, 'email'> & { readonly passkey: Passkey | null },
 ): Promise<string> {
   return database.transaction(async (tx) => {
     const now = clock();
     const invitation = await takeInvitation(tx, digestOfToken(token), now);
     if (!invitation) throw unknownInvitation();
     const { accountId, email, role } = invitation;
-    const { userId, passwordHash } = credentials;
     const user = { userId, email, passwordHash };
     if (accountId === null) {
       if (!(await lockUser(tx, userId))) throw unknownInvitation();
@@ -131,7 +130,7 @@ export async function joinAccount(
     const { userId } = user;
     await becomeMember(tx, actorOf(user, visitor), now, { accountId, userId, role });
     await saveChosenAccount(tx, session.sessionId, accountId);
-    return renew(tx, session.sessionId, session);
+    return renew(tx, session.sessionId, session.confirmedAt);
   });
 }
 

@@ -2,7 +2,6 @@
 import type { Actor } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { isLastOwner, type Membership, type Role } from '../../domain/users/role.ts';
-import type { Transaction } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
 import { deleteInvitationsOf, listInvitations } from '../../store/users/invitations.ts';
@@ -15,17 +14,23 @@ import {
 } from '../../store/users/memberships.ts';
 import { deleteUser, lockUser } from '../../store/users/users.ts';
 
-type MemberKey = Pick<Membership, 'accountId' | 'userId'>;
-
 /** With null instead of a role, the member is removed. */
 export async function changeRole(
   { database, clock }: Pick<Services, 'database' | 'clock'>,
   actor: Actor,
-  { accountId, userId }: MemberKey,
+  { accountId, userId }: Pick<Membership, 'accountId' | 'userId'>,
   role: Role | null,
 ): Promise<void> {
   await database.transaction(async (tx) => {
-    const { role: from } = await lockMember(tx, accountId, userId, role);
+    const members = await lockMembers(tx, accountId);
+    const from = members.find((entry) => entry.userId === userId)?.role;
+    if (!from) throw new ServiceError('NOT_FOUND', 'The account has no such member.');
+    if (role !== 'owner' && isLastOwner(members, userId)) {
+      throw new ServiceError(
+        'PERMISSION_DENIED',
+        'This is the only owner of the account: make somebody else an owner first.',
+      );
+    }
     if (from === role) return;
     if (role) await saveRole(tx, { accountId, userId, role });
     else await deleteMembership(tx, { accountId, userId });
@@ -42,32 +47,6 @@ export async function changeRole(
     const action = role ? 'user.role_changed' : 'user.removed';
     await appendAudit(tx, actor, clock(), { accountId, action, object: userId, details });
   });
-}
-
-export function removeMember(
-  services: Pick<Services, 'database' | 'clock'>,
-  actor: Actor,
-  key: MemberKey,
-) {
-  return changeRole(services, actor, key, null);
-}
-
-async function lockMember(
-  tx: Transaction,
-  accountId: string,
-  userId: string,
-  newRole: Role | null,
-) {
-  const members = await lockMembers(tx, accountId);
-  const member = members.find((entry) => entry.userId === userId);
-  if (!member) throw new ServiceError('NOT_FOUND', 'The account has no such member.');
-  if (newRole !== 'owner' && isLastOwner(members, userId)) {
-    throw new ServiceError(
-      'PERMISSION_DENIED',
-      'This is the only owner of the account: make somebody else an owner first.',
-    );
-  }
-  return member;
 }
 
 export async function listTeam(services: Pick<Services, 'database' | 'clock'>, accountId: string) {

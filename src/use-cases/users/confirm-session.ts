@@ -27,7 +27,7 @@ export function confirmWithPassword(
   const credentials = { email: user.email, password, address, sessionId };
   // The e-mail address is that of the session, so only the password can be wrong.
   return provePassword(services, credentials, 'The password is wrong.', (tx, _user, now) =>
-    renew(tx, sessionId, { confirmedAt: now }),
+    renew(tx, sessionId, now),
   );
 }
 
@@ -47,15 +47,11 @@ export function confirmWithPasskey(
   return provePasskey(services, purpose, response, async (tx, owner, now) => {
     // A passkey of another user proves that user.
     if (owner.userId !== user.userId) throw wrongPasskey();
-    return renew(tx, session.sessionId, { confirmedAt: now });
+    return renew(tx, session.sessionId, now);
   });
 }
 
-export async function renew(
-  tx: Transaction,
-  sessionId: string,
-  { confirmedAt }: { readonly confirmedAt: Date },
-): Promise<string> {
+export async function renew(tx: Transaction, sessionId: string, confirmedAt: Date) {
   const secret = newOpaqueToken();
   const secretDigest = digestOfToken(secret);
   if (await renewSession(tx, sessionId, { secretDigest, confirmedAt })) return secret;

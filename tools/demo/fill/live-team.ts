@@ -8,7 +8,7 @@ import { testEndpoint } from '../../../src/use-cases/events/test-endpoint.ts';
 import { retryDelivery } from '../../../src/use-cases/inbox/retry-deliveries.ts';
 import { listReview, type ReviewEntry } from '../../../src/use-cases/review/list-review.ts';
 import { resolveReview } from '../../../src/use-cases/review/resolve-review.ts';
-import { changeRole, removeMember } from '../../../src/use-cases/users/change-member.ts';
+import { changeRole } from '../../../src/use-cases/users/change-member.ts';
 import type { Life } from './lives.ts';
 import type { FillStage } from './open-past.ts';
 import * as people from './people.ts';
@@ -52,7 +52,7 @@ export async function* liveOwner(
   yield during(period, 0.7);
   await people.signIn(stage, people.meera);
   const intern = { accountId, userId: await people.userIdOf(stage, people.intern) };
-  await removeMember(services, owner, intern);
+  await changeRole(services, owner, intern, null);
 
   yield addSeconds(period.until, -5 * hour);
   await people.signIn(stage, people.meera);
