@@ -5,6 +5,7 @@ import { type Endpoint, unknownEndpoint } from '../../domain/accounts/endpoint.t
 import { refuseField } from '../../domain/errors.ts';
 import { eventTypes } from '../../domain/event-type.ts';
 import { findAccountIdOfEndpoint } from '../../domain/ids.ts';
+import { withSnakeCase } from '../../domain/json/snake-case.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/users/role.ts';
 import { withoutAbsent } from '../../domain/without-absent.ts';
@@ -62,25 +63,16 @@ export function addEndpoints(app: FastifyInstance, { useCases }: HttpContext): v
     const endpointId = getOwnEndpointId(request);
     const { overlap_hours: hours = usualOverlapHours } = request.body;
     const rotated = await useCases.rotateEndpoint(endpointId, hours * 3_600, request.actor);
-    return {
-      endpoint_id: endpointId,
-      secret: rotated.secret,
-      old_valid_until: rotated.oldValidUntil.toISOString(),
-    };
+    const { secret, oldValidUntil } = rotated;
+    return withSnakeCase({ endpointId, secret, oldValidUntil });
   });
 
   const test = 'POST /endpoints/:endpoint_id/test';
   addRoute(app, 'operator', test, { bound: 'test' }, async (request) => {
     const endpointId = getOwnEndpointId(request);
     const tested = await useCases.testEndpoint(endpointId, request.actor);
-    return {
-      endpoint_id: endpointId,
-      event_id: tested.eventId,
-      delivered: tested.isDelivered,
-      status: tested.status,
-      duration_ms: tested.durationMs,
-      response: tested.response,
-    };
+    const { eventId, isDelivered: delivered, status, durationMs, response } = tested;
+    return withSnakeCase({ endpointId, eventId, delivered, status, durationMs, response });
   });
 }
 
