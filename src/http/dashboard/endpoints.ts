@@ -10,6 +10,7 @@ import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/users/role.ts';
 import { withoutAbsent } from '../../domain/without-absent.ts';
 import type { AccountEndpoint } from '../../use-cases/events/endpoints.ts';
+import { countMax, limited } from '../../use-cases/review/list-review.ts';
 import type { HttpContext } from '../http-context.ts';
 import { addRoute } from './dashboard-guard.ts';
 import { countView, shownUrl } from './view-parts.ts';
@@ -27,7 +28,6 @@ const overlapHoursMax = 30 * 24;
 const hours = Type.Integer({ minimum: 0, maximum: overlapHoursMax });
 const withOverlap = { body: Type.Object({ overlap_hours: Type.Optional(hours) }) };
 const usualOverlapHours = 24;
-const countMax = 200;
 
 export function addEndpoints(app: FastifyInstance, { useCases }: HttpContext): void {
   addRoute(app, 'viewer', 'GET /endpoints', {}, async ({ account: { accountId, role } }) => {
@@ -103,11 +103,7 @@ export function listedEndpointView(endpoint: AccountEndpoint, role: Role) {
     ...endpointView(endpoint),
     url: shownUrl(endpoint.url, role),
     failing_since: endpoint.failingSince?.toISOString() ?? null,
-    pending: countView(upToMax(endpoint.pending)),
-    undelivered: countView(upToMax(endpoint.undelivered)),
+    pending: countView(limited(endpoint.pending)),
+    undelivered: countView(limited(endpoint.undelivered)),
   };
-}
-
-function upToMax(count: number) {
-  return { count: Math.min(count, countMax), isMore: count > countMax };
 }
