@@ -89,8 +89,8 @@ export function orderPageView(page: OrderPage, masked: boolean) {
   };
 }
 
-function flagsOf({ resolved }: OrderPage): ShowFlags {
-  return (subject, flags) =>
+function flagsOf({ resolved }: OrderPage) {
+  return (subject: string, flags: readonly ReviewFlag[]) =>
     flags.map((flag) => {
       const closing = resolved.find((entry) => entry.subject === subject && entry.flag === flag);
       return {
@@ -155,14 +155,8 @@ function itemView(item: LineItem) {
   };
 }
 
-export type FlagView = {
-  readonly flag: ReviewFlag;
-  readonly advice: string;
-  readonly resolved_at: string | null;
-  readonly resolved_by: string | null;
-};
-
-type ShowFlags = (subject: string, flags: readonly ReviewFlag[]) => readonly FlagView[];
+type ShowFlags = ReturnType<typeof flagsOf>;
+export type FlagView = ReturnType<ShowFlags>[number];
 
 export function paymentView(
   { payment, refunds, ...others }: ShownPayment,
