@@ -22,9 +22,8 @@ const createSerialisers = selectSerialiser();
 const buildValidator: BuildValidator = (externalSchemas, options) => {
   const compile = createValidators(externalSchemas, options);
   return (route) => {
-    const compiled = () => once(validators, route.schema as object, () => compile(route));
     const validate: Validate = (data) => {
-      const check = compiled();
+      const check = once(validators, route, compile);
       const result = check(data);
       if (check.errors !== undefined) validate.errors = check.errors;
       return result;
@@ -35,18 +34,20 @@ const buildValidator: BuildValidator = (externalSchemas, options) => {
 
 const buildSerializer: Factories['buildSerializer'] = (externalSchemas, options) => {
   const compile = createSerialisers(externalSchemas, options);
-  return (route) => {
-    const compiled = () => once(serialisers, route.schema as object, () => compile(route));
-    return (data) => compiled()(data);
-  };
+  return (route) => (data) => once(serialisers, route, compile)(data);
 };
 
 export const compilersFactory = { buildValidator, buildSerializer } as unknown as Factories;
 
-function once<T>(known: WeakMap<object, T>, schema: object, compile: () => T): T {
+function once<Route extends { readonly schema?: unknown }, Compiled>(
+  known: WeakMap<object, Compiled>,
+  route: Route,
+  compile: (route: Route) => Compiled,
+): Compiled {
+  const schema = route.schema as object;
   const found = known.get(schema);
   if (found !== undefined) return found;
-  const compiled = compile();
+  const compiled = compile(route);
   known.set(schema, compiled);
   return compiled;
 }

@@ -1,7 +1,7 @@
 /** Turns any error into the contract's error body. Contract 8.1. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { type ErrorCode, errorTable, ServiceError } from '../domain/errors.ts';
+import { errorTable, ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { addCrossOriginHeaders } from './cross-origin.ts';
 import { describeInvalid } from './describe-invalid.ts';
@@ -89,26 +89,19 @@ function toServiceError(failure: unknown, bodyLimit: number | undefined): Servic
   if (validation?.[0]) {
     return invalid(describeInvalid(validation[0], validationContext ?? 'body'));
   }
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(bodyLimit ?? limits.bodyBytesMax);
-  const known = frameworkErrors[code ?? ''];
-  if (known) return new ServiceError(known.code, known.merchantMessage);
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    const kibibytesMax = (bodyLimit ?? limits.bodyBytesMax) / 1024;
+    const message = `The request body is larger than ${kibibytesMax} KiB: send less.`;
+    return new ServiceError('PAYLOAD_TOO_LARGE', message);
+  }
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') {
+    return invalid('The body is not as long as its Content-Length says: send it whole.');
+  }
+  if (code === 'FST_ERR_BAD_URL') return new ServiceError('NOT_FOUND');
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return invalid('The request could not be read: check its headers and body.');
   }
   return new ServiceError('INTERNAL_ERROR', undefined, { cause: failure });
-}
-
-const frameworkErrors: Readonly<Record<string, { code: ErrorCode; merchantMessage?: string }>> = {
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
-    code: 'INVALID_REQUEST_PARAMETER',
-    merchantMessage: 'The body is not as long as its Content-Length says: send it whole.',
-  },
-  FST_ERR_BAD_URL: { code: 'NOT_FOUND' },
-};
-
-function tooLarge(bytesMax: number): ServiceError {
-  const message = `The request body is larger than ${bytesMax / 1024} KiB: send less.`;
-  return new ServiceError('PAYLOAD_TOO_LARGE', message);
 }
 
 function invalid(merchantMessage: string): ServiceError {

@@ -39,16 +39,19 @@ async function authorize(
   request: FastifyRequest,
   access: Exclude<Access, 'public'>,
 ): Promise<void> {
-  if (access === 'anyone') {
-    const authenticated = await findCaller(context, request);
-    if (!authenticated) return;
-    context.countCall(authenticated);
-    request.foundCaller = authenticated.caller;
-    return;
+  const isOptional = access === 'anyone';
+  const token = findBearerToken(request);
+  if (token === undefined) {
+    if (isOptional) return;
+    throw new ServiceError(
+      'AUTHENTICATION_FAILED',
+      'Send the header "Authorization: Bearer <token>" with a token from generate-token.',
+    );
   }
-  const authenticated = await context.useCases.authenticateCaller(bearerToken(request));
+  const authenticated = await authenticate(context, token, isOptional);
+  if (!authenticated) return;
   const { caller } = authenticated;
-  if (caller.type === 'refresh') {
+  if (caller.type === 'refresh' && !isOptional) {
     throw new ServiceError(
       'INVALID_TOKEN',
       'This is a refresh token: exchange it at refresh-token and use the token you get.',
@@ -61,24 +64,14 @@ async function authorize(
   request.foundCaller = caller;
 }
 
-async function findCaller(context: HttpContext, request: FastifyRequest) {
-  const token = findBearerToken(request);
-  if (token === undefined) return undefined;
-  return context.useCases.authenticateCaller(token).catch((error: unknown) => {
+/** Undefined for a token that is not accepted where none is needed. */
+function authenticate({ useCases }: HttpContext, token: string, isOptional: boolean) {
+  const authenticated = useCases.authenticateCaller(token);
+  if (!isOptional) return authenticated;
+  return authenticated.catch((error: unknown) => {
     if (error instanceof ServiceError && error.entry.status === 401) return undefined;
     throw error;
   });
-}
-
-function bearerToken(request: FastifyRequest): string {
-  const token = findBearerToken(request);
-  if (token === undefined) {
-    throw new ServiceError(
-      'AUTHENTICATION_FAILED',
-      'Send the header "Authorization: Bearer <token>" with a token from generate-token.',
-    );
-  }
-  return token;
 }
 
 export function findBearerToken(request: FastifyRequest): string | undefined {

@@ -30,7 +30,10 @@ export function closeSlowReaders(
       raw.on('close', forget);
       // The platform restarts the time whenever the client has read some of it.
       socket.setTimeout(writeStallMsMax);
-      if (unread.size > unreadRepliesMax) closeOldest(unread);
+      if (unread.size > unreadRepliesMax) {
+        const [oldest] = unread;
+        oldest?.destroy();
+      }
     }
     done(null, payload);
   });
@@ -42,11 +45,6 @@ export function closeSlowReaders(
     if (isProducing) socket.setTimeout(writeStallMsMax);
     else socket.destroy();
   });
-}
-
-function closeOldest(unread: Set<ServerResponse>): void {
-  const [oldest] = unread;
-  oldest?.destroy();
 }
 
 const logEveryMs = 60_000;

@@ -34,7 +34,6 @@ import { closeSlowReaders, limitConnections, type SlowReaderLimits } from '../ht
 import { webhookApi } from '../http/webhooks/webhook-api.ts';
 import type { Services } from '../services/services.ts';
 import { bindUseCases } from '../use-cases/bind-use-cases.ts';
-import { deliveryProviders } from '../use-cases/inbox/receive-delivery.ts';
 import { createCountersReader } from '../use-cases/upkeep/read-counters.ts';
 import type { Log } from './log.ts';
 
@@ -87,7 +86,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     useCases: bindUseCases(services),
     holdSlot: createBounds(),
   };
-  await addOpenApi(app, services.settings.publicUrl, listProofs);
+  await addOpenApi(app, services.settings.publicUrl);
   // Operator routes are outside the concurrency limit: operators must see what happens when it is reached.
   await app.register(async (scope) => {
     scope.addHook('onRequest', (_request, _reply, done) => {
@@ -122,19 +121,11 @@ async function addApi(app: FastifyInstance, context: HttpContext): Promise<void>
   await app.register(webhookApi(context), { prefix: '/api/v3/webhooks' });
 }
 
-function listProofs() {
-  return deliveryProviders.map(({ name, proofHeader, documentation: { proofDescription } }) => ({
-    name,
-    proofHeader,
-    proofDescription,
-  }));
-}
-
 /** The OpenAPI document without a database: the routes are added, their schemas validated, and none is called. */
 export async function describeApi(publicUrl: string): Promise<OpenApi> {
   const customOptions = { ...ajv.customOptions, validateSchema: true };
   const app = Fastify({ ajv: { customOptions } });
-  await addOpenApi(app, publicUrl, listProofs);
+  await addOpenApi(app, publicUrl);
   await addApi(app, {} as HttpContext);
   await app.register(operatorApi({} as OperatorParts));
   await app.ready();

@@ -15,11 +15,6 @@ export function sendCheckoutError(
   const error = prepareErrorReply(failure, request, reply);
   const wantsPage = /text\/html|\*\/\*/.test(request.headers.accept ?? '*/*');
   if (!wantsPage) return reply.send(errorBody(error));
-  return sendErrorPage(reply, error);
-}
-
-function sendErrorPage(reply: FastifyReply, error: ServiceError): FastifyReply {
-  const { request } = reply;
   const language = chooseLanguage(request);
   const words = languages[language];
   const [heading, text] = textOf(words, error);

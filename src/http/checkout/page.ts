@@ -91,15 +91,15 @@ ${hasScript && html`<script nonce="${nonce}">${trusted(script)}</script>`}
 
 function header(words: Words, brand: Brand | undefined, { language, languageUrl }: Page): Html {
   const shop = brand
-    ? html`<div class="shop">${picture(brand)}<span>${brand.shopName}</span></div>`
+    ? html`<div class="shop">${picture(brand)}<span>${brand.name}</span></div>`
     : html`<div class="shop"><span>${words.securePayment}</span></div>`;
   return html`<header class="bar"><div class="wide">${shop}${languageUrl && switcher(words, language, languageUrl)}</div></header>`;
 }
 
 /** The size is fixed, so that nothing moves when the logo arrives. */
-function picture({ logoUrl, shopName }: Brand): Html {
-  return logoUrl === undefined
-    ? html`<span class="initial" aria-hidden="true">${firstLetter(shopName)}</span>`
+function picture({ logoUrl, name }: Brand): Html {
+  return logoUrl === null
+    ? html`<span class="initial" aria-hidden="true">${firstLetter(name)}</span>`
     : html`<img class="logo" src="${logoUrl}" width="44" height="44" alt="">`;
 }
 
@@ -150,28 +150,14 @@ function policyOf({ brand, formAction, hasScript = true }: Page, nonce: string):
   ].join('; ');
 }
 
-type Brand = Pick<
-  Account,
-  'colour' | 'supportEmail' | 'supportPhone' | 'supportUrl' | 'frameOrigins'
-> & {
-  readonly shopName: string;
-  readonly logoUrl?: string;
-};
+type Brand = ReturnType<typeof brandOf>;
 
-export function brandOf(account: Account, basePath: string): Brand {
-  const { accountId, name, logo } = account;
-  return {
-    colour: account.colour,
-    supportEmail: account.supportEmail,
-    supportPhone: account.supportPhone,
-    supportUrl: account.supportUrl,
-    frameOrigins: account.frameOrigins,
-    shopName: name,
-    ...(logo && { logoUrl: `${basePath}/checkout/logo/${accountId}/${logo.digest}` }),
-  };
+export function brandOf({ accountId, logo, ...account }: Account, basePath: string) {
+  const logoUrl = logo && `${basePath}/checkout/logo/${accountId}/${logo.digest}`;
+  return { ...account, logoUrl };
 }
 
-function brandStyle(brand: Pick<Brand, 'colour'> | undefined): string {
+function brandStyle(brand: Brand | undefined): string {
   const { light, dark } = shadesOf(brand?.colour ?? null);
   const variables = Object.entries({ light, dark }).map(
     ([scheme, { button, onButton, text }]) =>

@@ -5,10 +5,12 @@ import { type Endpoint, unknownEndpoint } from '../../domain/accounts/endpoint.t
 import { refuseField } from '../../domain/errors.ts';
 import { eventTypes } from '../../domain/event-type.ts';
 import { findAccountIdOfEndpoint } from '../../domain/ids.ts';
+import { withSnakeCase } from '../../domain/json/snake-case.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/users/role.ts';
 import { withoutAbsent } from '../../domain/without-absent.ts';
 import type { AccountEndpoint } from '../../use-cases/events/endpoints.ts';
+import { countMax, limited } from '../../use-cases/review/list-review.ts';
 import type { HttpContext } from '../http-context.ts';
 import { addRoute } from './dashboard-guard.ts';
 import { countView, shownUrl } from './view-parts.ts';
@@ -26,7 +28,6 @@ const overlapHoursMax = 30 * 24;
 const hours = Type.Integer({ minimum: 0, maximum: overlapHoursMax });
 const withOverlap = { body: Type.Object({ overlap_hours: Type.Optional(hours) }) };
 const usualOverlapHours = 24;
-const countMax = 200;
 
 export function addEndpoints(app: FastifyInstance, { useCases }: HttpContext): void {
   addRoute(app, 'viewer', 'GET /endpoints', {}, async ({ account: { accountId, role } }) => {
@@ -62,25 +63,16 @@ export function addEndpoints(app: FastifyInstance, { useCases }: HttpContext): v
     const endpointId = getOwnEndpointId(request);
     const { overlap_hours: hours = usualOverlapHours } = request.body;
     const rotated = await useCases.rotateEndpoint(endpointId, hours * 3_600, request.actor);
-    return {
-      endpoint_id: endpointId,
-      secret: rotated.secret,
-      old_valid_until: rotated.oldValidUntil.toISOString(),
-    };
+    const { secret, oldValidUntil } = rotated;
+    return withSnakeCase({ endpointId, secret, oldValidUntil });
   });
 
   const test = 'POST /endpoints/:endpoint_id/test';
   addRoute(app, 'operator', test, { bound: 'test' }, async (request) => {
     const endpointId = getOwnEndpointId(request);
     const tested = await useCases.testEndpoint(endpointId, request.actor);
-    return {
-      endpoint_id: endpointId,
-      event_id: tested.eventId,
-      delivered: tested.isDelivered,
-      status: tested.status,
-      duration_ms: tested.durationMs,
-      response: tested.response,
-    };
+    const { eventId, isDelivered: delivered, status, durationMs, response } = tested;
+    return withSnakeCase({ endpointId, eventId, delivered, status, durationMs, response });
   });
 }
 
@@ -111,11 +103,7 @@ export function listedEndpointView(endpoint: AccountEndpoint, role: Role) {
     ...endpointView(endpoint),
     url: shownUrl(endpoint.url, role),
     failing_since: endpoint.failingSince?.toISOString() ?? null,
-    pending: countView(upToMax(endpoint.pending)),
-    undelivered: countView(upToMax(endpoint.undelivered)),
+    pending: countView(limited(endpoint.pending)),
+    undelivered: countView(limited(endpoint.undelivered)),
   };
-}
-
-function upToMax(count: number) {
-  return { count: Math.min(count, countMax), isMore: count > countMax };
 }

@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { maskAddress, maskName, maskPhone, maskUpiId } from '../../domain/consumers/mask.ts';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { type EventKey, eventIdOf, findEventKey, isOrderId } from '../../domain/ids.ts';
+import { withSnakeCase } from '../../domain/json/snake-case.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Role } from '../../domain/users/role.ts';
 import type { AccountEvent } from '../../use-cases/events/list-events.ts';
@@ -128,7 +129,7 @@ export function listedEventView(event: Omit<Listed, 'url'>) {
 }
 
 function stateView({ state, attempts, nextAttemptAt }: Omit<Listed, 'url'>) {
-  return { state, attempts, next_attempt_at: nextAttemptAt?.toISOString() ?? null };
+  return withSnakeCase({ state, attempts, nextAttemptAt });
 }
 
 export function eventView(event: AccountEvent, role: Role) {
@@ -151,14 +152,13 @@ export function eventView(event: AccountEvent, role: Role) {
       url: shownUrl(one.url, role),
       ...stateView(one),
     })),
-    attempts: event.attempts.map((attempt) => ({
-      endpoint_id: attempt.endpointId,
-      at: attempt.attemptedAt.toISOString(),
-      status: attempt.status,
-      duration_ms: attempt.durationMs,
-      // A shop may answer with what it got, or with anything else about the consumer.
-      response: isMasked ? null : attempt.response,
-    })),
+    attempts: event.attempts.map(
+      ({ endpointId, attemptedAt: at, status, durationMs, response }) => ({
+        ...withSnakeCase({ endpointId, at, status, durationMs }),
+        // A shop may answer with what it got, or with anything else about the consumer.
+        response: isMasked ? null : response,
+      }),
+    ),
   };
 }
 

@@ -10,7 +10,7 @@ import type { DeliveryBody, DescribedDelivery } from '../../use-cases/inbox/list
 import type { HttpContext } from '../http-context.ts';
 import { addRoute, search } from './dashboard-guard.ts';
 import { choiceOf, type Query, readLimit, readQuery, readText } from './read-query.ts';
-import { amountText, providerView, wire } from './view-parts.ts';
+import { amountText, providerView } from './view-parts.ts';
 
 export function addInbox(app: FastifyInstance, { useCases }: HttpContext): void {
   addRoute(app, 'viewer', 'GET /inbox', search, async ({ account: { accountId }, query }) => {
@@ -104,11 +104,11 @@ function moneyView(amount: number | null, currency: string | null) {
 
 /** What was understood of a delivery, in the field names of the API: a notice field by field, or why it is none. */
 function understoodView(understood: Translation) {
-  if (understood.kind !== 'notice') return wire(understood);
+  if (understood.kind !== 'notice') return withSnakeCase(understood);
   const { references, payment, refund } = understood.notice;
   return {
     kind: 'notice',
-    references: wire(references),
+    references: withSnakeCase(references),
     payment: payment ? noticeView(payment) : null,
     refund: refund ? noticeView(refund) : null,
   };

@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { maskUpiId, maskUser } from '../../domain/consumers/mask.ts';
 import { refuseField } from '../../domain/errors.ts';
 import { findNote } from '../../domain/inbox/review.ts';
+import { withSnakeCase } from '../../domain/json/snake-case.ts';
 import { limits } from '../../domain/limits.ts';
 import type { MinorUnits } from '../../domain/money/money.ts';
 import type { Address, LineItem, Order, StoredNumber } from '../../domain/orders/order.ts';
@@ -52,11 +53,7 @@ export function addOrderPage(app: FastifyInstance, { useCases }: HttpContext): v
     });
     markReplay(reply, made.replayed);
     const { transactionId, status, paymentTransactionId } = made.reply;
-    return {
-      transaction_id: transactionId,
-      refund_status: status,
-      payment_transaction_id: paymentTransactionId,
-    };
+    return withSnakeCase({ transactionId, refundStatus: status, paymentTransactionId });
   });
 }
 
@@ -83,12 +80,7 @@ export function orderPageView(page: OrderPage, masked: boolean) {
       available_amount: text(sums.available),
       conversion: conversionView(order),
       ...detailsView(order, masked),
-      checkout: page.checkout
-        ? {
-            opened_at: page.checkout.openedAt.toISOString(),
-            chosen_at: page.checkout.chosenAt?.toISOString() ?? null,
-          }
-        : null,
+      checkout: withSnakeCase(page.checkout ?? null),
     },
     payments: page.payments.map((payment) => paymentView(payment, { masked, showFlags })),
     payments_total: page.paymentsTotal,
@@ -97,8 +89,8 @@ export function orderPageView(page: OrderPage, masked: boolean) {
   };
 }
 
-function flagsOf({ resolved }: OrderPage): ShowFlags {
-  return (subject, flags) =>
+function flagsOf({ resolved }: OrderPage) {
+  return (subject: string, flags: readonly ReviewFlag[]) =>
     flags.map((flag) => {
       const closing = resolved.find((entry) => entry.subject === subject && entry.flag === flag);
       return {
@@ -163,14 +155,8 @@ function itemView(item: LineItem) {
   };
 }
 
-export type FlagView = {
-  readonly flag: ReviewFlag;
-  readonly advice: string;
-  readonly resolved_at: string | null;
-  readonly resolved_by: string | null;
-};
-
-type ShowFlags = (subject: string, flags: readonly ReviewFlag[]) => readonly FlagView[];
+type ShowFlags = ReturnType<typeof flagsOf>;
+export type FlagView = ReturnType<ShowFlags>[number];
 
 export function paymentView(
   { payment, refunds, ...others }: ShownPayment,

@@ -1,6 +1,7 @@
 /** The figures of a period, and what needs attention. Contract 13.4. */
 import type { FastifyInstance } from 'fastify';
 import { refuseField } from '../../domain/errors.ts';
+import { withSnakeCase } from '../../domain/json/snake-case.ts';
 import type { CurrencySum, OverviewSums, Share } from '../../domain/reports/overview.ts';
 import type { AccountOverview } from '../../use-cases/reports/get-overview.ts';
 import type { HttpContext } from '../http-context.ts';
@@ -31,13 +32,11 @@ function readPeriod(query: Query) {
 
 export function overviewView({ attention, ...overview }: AccountOverview) {
   return {
-    from: overview.from.toISOString(),
-    to: overview.to.toISOString(),
+    ...withSnakeCase({ from: overview.from, to: overview.to }),
     complete: overview.isComplete,
     totals: sumsView(overview.totals),
     buckets: overview.buckets.map(({ from, to, ...sums }) => ({
-      from: from.toISOString(),
-      to: to.toISOString(),
+      ...withSnakeCase({ from, to }),
       ...sumsView(sums),
     })),
     modes: overview.modes.map(shareView),

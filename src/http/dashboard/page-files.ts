@@ -30,24 +30,15 @@ export const packageModules: Readonly<Record<string, string>> = Object.fromEntri
   Object.entries(packages).map(([name, [path]]) => [name, path]),
 );
 
-/**
- * What stands around a file that is no module. The charts read the language of the navigator, which is not always a tag
- * that Intl accepts; without one, Intl uses that of the browser, as our own modules do.
- */
-const around: Readonly<Record<string, readonly [string, string]>> = {
-  uplot: ['const navigator = {};\n', 'export default uPlot;\n'],
-};
-
-/** Loaded with the first chart. */
-const packageStyles = { 'packages/uplot.css': ['uplot', 'dist/uPlot.min.css'] } as const;
-
 const ownFolder = new URL('../../../dashboard/', import.meta.url).pathname;
-const types = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' } as const;
 
 export async function loadPageFiles(): Promise<PageFiles> {
   const texts = new Map([...(await readOwn()), ...(await readPackages())]);
   const files = await Promise.all(
-    [...texts].map(async ([path, text]) => [path, await toStaticFile(path, text)] as const),
+    [...texts].map(async ([path, text]) => {
+      const type = path.endsWith('.css') ? 'text/css' : 'text/javascript';
+      return [path, await createStaticFile(`${type}; charset=utf-8`, text)] as const;
+    }),
   );
   const digest = createHash('sha256');
   for (const [path, text] of texts) digest.update(`${path}\n${text}\n`);
@@ -66,19 +57,22 @@ async function readOwn(): Promise<[string, string][]> {
 async function readPackages(): Promise<[string, string][]> {
   const found: [string, string][] = [];
   for (const [name, [path, owner, file]] of Object.entries(packages)) {
-    const text = withoutSourceMap(await readPackageFile(owner, file));
-    const [before, after] = around[name] ?? ['', ''];
-    found.push([path, before + text + after]);
+    const text = await readPackageFile(owner, file);
+    // The maps of packages are not served.
+    const withoutMap = text.replace(/^\/\/# sourceMappingURL=.*$/m, '');
+    found.push([path, name === 'uplot' ? moduleOfCharts(withoutMap) : withoutMap]);
   }
-  for (const [target, [owner, file]] of Object.entries(packageStyles)) {
-    found.push([target, await readPackageFile(owner, file)]);
-  }
+  // Loaded with the first chart.
+  found.push(['packages/uplot.css', await readPackageFile('uplot', 'dist/uPlot.min.css')]);
   return found;
 }
 
-/** The maps of packages are not served. */
-function withoutSourceMap(text: string): string {
-  return text.replace(/^\/\/# sourceMappingURL=.*$/m, '');
+/**
+ * The file of the charts is no module. They read the language of the navigator, which is not always a tag that Intl
+ * accepts; without one, Intl uses that of the browser, as our own modules do.
+ */
+function moduleOfCharts(text: string): string {
+  return `const navigator = {};\n${text}export default uPlot;\n`;
 }
 
 const require = createRequire(import.meta.url);
@@ -88,10 +82,6 @@ async function readPackageFile(name: string, file: string): Promise<string> {
   const entry = require.resolve(name);
   const folder = entry.slice(0, entry.lastIndexOf(`node_modules/${name}/`));
   return readFile(join(folder, 'node_modules', name, file), 'utf8');
-}
-
-function toStaticFile(path: string, text: string): Promise<StaticFile> {
-  return createStaticFile(path.endsWith('.css') ? types.css : types.js, text);
 }
 
 /** The files that a module imports before it runs. */

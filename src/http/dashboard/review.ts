@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
+import { withSnakeCase } from '../../domain/json/snake-case.ts';
 import { limits } from '../../domain/limits.ts';
 import { reviewReasons } from '../../domain/review-flag.ts';
 import type { ReviewEntry } from '../../use-cases/review/list-review.ts';
@@ -31,26 +32,17 @@ export function addReview(app: FastifyInstance, { useCases }: HttpContext): void
     const { accountId } = account;
     const outcome = await useCases.resolveReview({ id, note, actor, accountId });
     if ('refusal' in outcome) return refuse(id, outcome);
-    return {
-      id,
-      outcome: 'resolved',
-      resolved_at: outcome.at.toISOString(),
-      note: outcome.note,
-      resolved_deliveries: outcome.deliveryIds,
-    };
+    const { at: resolvedAt, note: kept, deliveryIds: resolvedDeliveries } = outcome;
+    return withSnakeCase({ id, outcome: 'resolved', resolvedAt, note: kept, resolvedDeliveries });
   });
 }
 
-export function itemView({ id, kind, ...entry }: ReviewEntry) {
+export function itemView({ id, kind, since, orderId, transactionId, reasons, why }: ReviewEntry) {
   return {
-    id,
-    kind,
-    since: entry.since.toISOString(),
-    order_id: entry.orderId,
-    transaction_id: entry.transactionId,
+    ...withSnakeCase({ id, kind, since, orderId, transactionId }),
     delivery_id: kind === 'delivery' ? id : null,
-    reasons: entry.reasons.map((reason) => ({ reason, ...reviewReasons[reason] })),
-    why: entry.why,
+    reasons: reasons.map((reason) => ({ reason, ...reviewReasons[reason] })),
+    why,
   };
 }
 

@@ -1,6 +1,7 @@
 /** Signing in, which opens a new session; the session itself; and how the user signs in. Contract 13.2, 13.8. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
+import { withSnakeCase } from '../../domain/json/snake-case.ts';
 import { limits } from '../../domain/limits.ts';
 import {
   confirmedUntil,
@@ -178,12 +179,9 @@ export function addCredentials(app: FastifyInstance, { useCases }: HttpContext):
     const passkeys = await useCases.listPasskeys(signedIn);
     return {
       has_password: signedIn.user.hasPassword,
-      passkeys: passkeys.map((passkey) => ({
-        passkey_id: passkey.credentialId,
-        transports: passkey.transports,
-        created_at: passkey.createdAt.toISOString(),
-        last_used_at: passkey.lastUsedAt?.toISOString() ?? null,
-      })),
+      passkeys: passkeys.map(({ credentialId: passkeyId, ...passkey }) =>
+        withSnakeCase({ passkeyId, ...passkey }),
+      ),
     };
   });
 
@@ -212,13 +210,9 @@ export function addCredentials(app: FastifyInstance, { useCases }: HttpContext):
 }
 
 export function sessionView({ session, user, accounts, account }: SignedIn) {
+  const { userId, email, hasPassword, hasPasskey } = user;
   return {
-    user: {
-      user_id: user.userId,
-      email: user.email,
-      has_password: user.hasPassword,
-      has_passkey: user.hasPasskey,
-    },
+    user: withSnakeCase({ userId, email, hasPassword, hasPasskey }),
     accounts: accounts.map(accountView),
     account: account ? accountView(account) : null,
     session: {
@@ -236,13 +230,9 @@ function accountView({ accountId, name, role, isSuspended }: OwnAccount) {
 }
 
 export function listedSessionView(session: Session, current: Session) {
+  const { sessionId, createdAt, lastSeenAt, expiresAt, address, userAgent } = session;
   return {
-    session_id: session.sessionId,
-    created_at: session.createdAt.toISOString(),
-    last_seen_at: session.lastSeenAt.toISOString(),
-    expires_at: session.expiresAt.toISOString(),
-    address: session.address,
-    user_agent: session.userAgent,
-    current: session.sessionId === current.sessionId,
+    ...withSnakeCase({ sessionId, createdAt, lastSeenAt, expiresAt, address, userAgent }),
+    current: sessionId === current.sessionId,
   };
 }

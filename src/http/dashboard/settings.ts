@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox';
 import { type SecretKind, signatureVersions } from '../../domain/accounts/account.ts';
 import { accountLimits } from '../../domain/accounts/limits.ts';
 import { refuseField } from '../../domain/errors.ts';
+import { withSnakeCase } from '../../domain/json/snake-case.ts';
 import { limits } from '../../domain/limits.ts';
 import { paymentModeCodes, paymentModes } from '../../domain/payment-mode.ts';
 import { withoutAbsent } from '../../domain/without-absent.ts';
@@ -149,14 +150,10 @@ export function settingsView(settings: Settings, basePath: string) {
     encrypted_payloads: settings.encryptedPayloads,
     signature_version: settings.signatureVersion,
     requests_per_second: settings.requestsPerSecond,
-    secrets: settings.secrets.map(({ kind, createdAt, former }) => ({
+    secrets: settings.secrets.map(({ kind, ...times }) => ({
       name: kind,
       title: secretTitle(settings, kind),
-      created_at: createdAt?.toISOString() ?? null,
-      former: former.map((secret) => ({
-        created_at: secret.createdAt.toISOString(),
-        valid_until: secret.validUntil.toISOString(),
-      })),
+      ...withSnakeCase(times),
     })),
     providers: settings.providers.map(providerView),
     payment_modes: paymentModeCodes.map((code) => ({
@@ -177,37 +174,26 @@ function secretTitle({ providers }: Settings, kind: SecretKind): string {
   return owner ? `${owner.displayName} webhook secret` : 'Access secret';
 }
 
-function providerView(provider: Settings['providers'][number]) {
+function providerView({ options, ...provider }: Settings['providers'][number]) {
+  const { name, displayName: title, webhookUrl, webhookSecret } = provider;
   return {
-    name: provider.name,
-    title: provider.displayName,
-    webhook_url: provider.webhookUrl,
-    webhook_secret: provider.webhookSecret,
-    options: provider.options.map(({ option, setAt, ...described }) => ({
+    ...withSnakeCase({ name, title, webhookUrl, webhookSecret }),
+    options: options.map(({ option, ...described }) => ({
       name: option,
-      ...described,
-      set_at: setAt?.toISOString() ?? null,
+      ...withSnakeCase(described),
     })),
   };
 }
 
 function brandingView({ logo, shades, ...settings }: Settings, basePath: string) {
-  const shadeView = ({ button, onButton, text }: typeof shades.light) => ({
-    button,
-    on_button: onButton,
-    text,
-  });
+  const { colour, supportEmail, supportPhone, supportUrl, upiCollect } = settings;
   return {
-    colour: settings.colour,
-    shades: { light: shadeView(shades.light), dark: shadeView(shades.dark) },
+    ...withSnakeCase({ colour, shades }),
     logo: logo && {
       url: `${basePath}/checkout/logo/${settings.accountId}/${logo.digest}`,
       media_type: logo.mediaType,
       bytes: logo.byteCount,
     },
-    support_email: settings.supportEmail,
-    support_phone: settings.supportPhone,
-    support_url: settings.supportUrl,
-    upi_collect: settings.upiCollect,
+    ...withSnakeCase({ supportEmail, supportPhone, supportUrl, upiCollect }),
   };
 }

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AuditEntry } from '../../domain/audit.ts';
+import { withSnakeCase } from '../../domain/json/snake-case.ts';
 import { limits } from '../../domain/limits.ts';
 import { type Role, roles } from '../../domain/users/role.ts';
 import type { NewInvitation } from '../../use-cases/users/invite-user.ts';
@@ -19,13 +20,9 @@ export function addTeam(app: FastifyInstance, { useCases }: HttpContext): void {
   addRoute(app, 'viewer', 'GET /team', {}, async ({ account }) => {
     const { members, invitations } = await useCases.listTeam(account.accountId);
     return {
-      members: members.map((member) => ({
-        user_id: member.userId,
-        email: member.email,
-        role: member.role,
-        joined_at: member.joinedAt.toISOString(),
-        last_seen_at: member.lastSeenAt?.toISOString() ?? null,
-      })),
+      members: members.map(({ userId, email, role, joinedAt, lastSeenAt }) =>
+        withSnakeCase({ userId, email, role, joinedAt, lastSeenAt }),
+      ),
       invitations: invitations.map(invitationView),
     };
   });
@@ -66,7 +63,7 @@ function invitationView({
   role,
   expiresAt,
 }: Pick<NewInvitation, 'invitationId' | 'email' | 'expiresAt'> & { readonly role: Role | null }) {
-  return { invitation_id: invitationId, email, role, expires_at: expiresAt.toISOString() };
+  return withSnakeCase({ invitationId, email, role, expiresAt });
 }
 
 export function addAuditLog(app: FastifyInstance, { useCases }: HttpContext): void {
@@ -80,15 +77,11 @@ export function addAuditLog(app: FastifyInstance, { useCases }: HttpContext): vo
 }
 
 export function auditView({ actor, ...entry }: AuditEntry, hasNotes: boolean) {
+  const { auditId, at, action, object, details } = entry;
+  const { name, userId, address } = actor;
+  const note = hasNotes ? entry.note : null;
   return {
-    audit_id: entry.auditId,
-    at: entry.at.toISOString(),
-    actor: actor.name,
-    user_id: actor.userId,
-    address: actor.address,
-    action: entry.action,
-    object: entry.object,
-    note: hasNotes ? entry.note : null,
-    details: entry.details,
+    ...withSnakeCase({ auditId, at, actor: name, userId, address, action, object, note }),
+    details,
   };
 }

@@ -1,5 +1,4 @@
 /** Parts that several replies of the dashboard have: amounts, counts, providers, and what viewers see. */
-import { withSnakeCase } from '../../domain/json/snake-case.ts';
 import { displayExponent } from '../../domain/money/currency.ts';
 import { formatAmount, formatDecimal, type MinorUnits } from '../../domain/money/money.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
@@ -34,8 +33,4 @@ export function isMaskedFor(role: Role): boolean {
 /** A path may contain a secret of the shop, so viewers see only the origin. Contract 13.7. */
 export function shownUrl(url: string, role: Role): string {
   return isMaskedFor(role) ? new URL(url).origin : url;
-}
-
-export function wire(value: object): Record<string, unknown> {
-  return withSnakeCase(value) as Record<string, unknown>;
 }

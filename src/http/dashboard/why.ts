@@ -16,7 +16,7 @@ import type { HttpContext } from '../http-context.ts';
 import { addRoute, search } from './dashboard-guard.ts';
 import { deliveryBodyView } from './inbox.ts';
 import { type Query, readQuery, readText, readTime } from './read-query.ts';
-import { isMaskedFor, shownUrl, wire } from './view-parts.ts';
+import { isMaskedFor, shownUrl } from './view-parts.ts';
 
 /** It computes much, so whoever calls it all the time has to wait. */
 const explaining = { ...search, share: 0.02 };
@@ -79,7 +79,7 @@ async function explanationView(explanation: OrderExplanation) {
   const { order, timeline, transactions, held } = explanation;
   const { amounts, ...rest } = order;
   return {
-    order: { ...wire(rest), currency: amounts.currency, ...amountsView(amounts) },
+    order: { ...withSnakeCase(rest), currency: amounts.currency, ...amountsView(amounts) },
     explained_at: explanation.explainedAt.toISOString(),
     timeline: {
       entries: await mapWithPauses(timeline.entries, entryView, pauseIfLong),
@@ -90,8 +90,8 @@ async function explanationView(explanation: OrderExplanation) {
     transactions: await mapWithPauses(
       transactions,
       ({ fields, ...transaction }) => ({
-        ...wire(transaction),
-        fields: fields.map((field) => ({ flags: null, ...wire(field) })),
+        ...withSnakeCase(transaction),
+        fields: fields.map((field) => ({ flags: null, ...withSnakeCase(field) })),
       }),
       pauseIfLong,
     ),
@@ -128,13 +128,13 @@ function asViewersSeeIt(explanation: OrderExplanation): OrderExplanation {
 function entryView(entry: TimelineEntry) {
   if (entry.kind === 'order-created') {
     const { amounts, ...rest } = entry;
-    return { ...wire(rest), currency: amounts.currency, ...amountsView(amounts) };
+    return { ...withSnakeCase(rest), currency: amounts.currency, ...amountsView(amounts) };
   }
-  if (!('effects' in entry)) return wire(entry);
+  if (!('effects' in entry)) return withSnakeCase(entry);
   return {
-    ...wire(entry),
+    ...withSnakeCase(entry),
     effects: entry.effects.map(({ changes, ...effect }) => ({
-      ...wire(effect),
+      ...withSnakeCase(effect),
       changes: changes.map(changeView),
     })),
   };

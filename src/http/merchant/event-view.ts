@@ -29,7 +29,11 @@ export function renderChange(change: ChangeToRender): (event: EventToRender) => 
   return (event) => {
     const index = indexes.get(event.transactionId ?? '') ?? -1;
     const [enquired, element] = [enquiry.enquired[index], elements[index]];
-    const status = statusOf(event, change, enquired);
+    // The word of the enquiry. A removed transaction is not in the enquiry any more.
+    const status =
+      event.transactionId === null
+        ? orderStatus(enquiry.order, occurredAt)
+        : (enquired?.transaction.status ?? 'removed');
     const head = JSON.stringify({
       version: 'v3',
       event_id: eventIdOf(event.key),
@@ -57,16 +61,6 @@ function sealIfWanted(text: string, account: Account, now: Date): string {
     encrypted_response: sealPayload(text, secret),
     sub_merchant_id: account.accountId,
   });
-}
-
-/** The word of the enquiry. A removed transaction is not in the enquiry any more. */
-function statusOf(
-  { transactionId }: EventToRender,
-  { enquiry, occurredAt }: ChangeToRender,
-  enquired: EnquiredTransaction | undefined,
-): string {
-  if (transactionId === null) return orderStatus(enquiry.order, occurredAt);
-  return enquired?.transaction.status ?? 'removed';
 }
 
 const messages: Readonly<Record<Exclude<EventType, 'payment_failed' | 'review_needed'>, string>> = {

@@ -1,4 +1,5 @@
 /** What operations share: headers, parameters, and how callers prove who they are. */
+import { deliveryProviders } from '../../use-cases/inbox/receive-delivery.ts';
 import type { Access } from '../guard.ts';
 import type { Parameter } from './model.ts';
 
@@ -56,13 +57,7 @@ export function headersOf(status: number, { replays = false } = {}): Record<stri
   };
 }
 
-export type ProviderProof = {
-  readonly name: string;
-  readonly proofHeader: string;
-  readonly proofDescription: string;
-};
-
-export function securitySchemes(proofs: readonly ProviderProof[]): Record<string, object> {
+export function securitySchemes(): Record<string, object> {
   const token = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' };
   return {
     merchantToken: {
@@ -76,9 +71,14 @@ export function securitySchemes(proofs: readonly ProviderProof[]): Record<string
         'The token of create order or refresh-token, valid for 20 minutes. It opens one order, may be used in a browser, and sees personal data masked.',
     },
     ...Object.fromEntries(
-      proofs.map(({ name, proofHeader, proofDescription: description }) => [
+      deliveryProviders.map(({ name, proofHeader, documentation }) => [
         proofSchemeOf(name),
-        { type: 'apiKey', in: 'header', name: proofHeader, description },
+        {
+          type: 'apiKey',
+          in: 'header',
+          name: proofHeader,
+          description: documentation.proofDescription,
+        },
       ]),
     ),
   };

@@ -3,12 +3,7 @@ import { readFile } from 'node:fs/promises';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import packageJson from '../../../package.json' with { type: 'json' };
-import {
-  headerComponents,
-  type ProviderProof,
-  parameterComponents,
-  securitySchemes,
-} from './components.ts';
+import { headerComponents, parameterComponents, securitySchemes } from './components.ts';
 import type { DocumentedRoute, Examples } from './documentation.ts';
 import { errorExamples } from './error-responses.ts';
 import { introduction, tags } from './introduction.ts';
@@ -26,11 +21,7 @@ declare module 'fastify' {
 type RouteConfig = Pick<DocumentedRoute, 'access' | 'documentation'>;
 
 /** Call it before the routes are added. */
-export async function addOpenApi(
-  app: FastifyInstance,
-  publicUrl: string,
-  proofs: () => readonly ProviderProof[],
-): Promise<void> {
+export async function addOpenApi(app: FastifyInstance, publicUrl: string): Promise<void> {
   const configs = new Map<string, RouteConfig>();
   await app.register(swagger, {
     openapi: {
@@ -55,14 +46,13 @@ export async function addOpenApi(
     },
   });
   app.decorate('openApi', async () =>
-    completeDocument(app.swagger() as unknown as OpenApi, configs, proofs()),
+    completeDocument(app.swagger() as unknown as OpenApi, configs),
   );
 }
 
 async function completeDocument(
   document: OpenApi,
   configs: ReadonlyMap<string, RouteConfig>,
-  proofs: readonly ProviderProof[],
 ): Promise<OpenApi> {
   const routes = new Map(
     await Promise.all(
@@ -81,7 +71,7 @@ async function completeDocument(
     schemas,
     parameters: parameterComponents,
     headers: headerComponents,
-    securitySchemes: securitySchemes(proofs),
+    securitySchemes: securitySchemes(),
     examples: {
       ...(await readJson<object>(sealedExamplesFile)),
       ...errorExamples([...configs.values()].map(({ documentation }) => documentation)),

@@ -2,13 +2,9 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
-export type Metrics = {
-  readonly registry: Registry;
-  readonly requestSeconds: Histogram<'method' | 'route' | 'status'>;
-  readonly authenticationFailures: Counter<'route'>;
-};
+export type Metrics = ReturnType<typeof createMetrics>;
 
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   return {

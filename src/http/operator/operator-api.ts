@@ -1,5 +1,5 @@
 /** The scope of operators: liveness, readiness, metrics and the API reference. Contract 1.8. */
-import type { FastifyInstance, RouteHandlerMethod } from 'fastify';
+import type { FastifyInstance, FastifySchema, RouteHandlerMethod } from 'fastify';
 import { Type } from 'typebox';
 import { list, object, text, word } from '../open-api/fields.ts';
 import { refusingOtherMethods } from '../refuse-other-methods.ts';
@@ -70,11 +70,7 @@ export function operatorApi({ checkReadiness, renderMetrics }: OperatorParts) {
   });
 }
 
-type Operation = {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly response: Readonly<Record<number, object>>;
+type Operation = FastifySchema & {
   readonly replyDescription: string;
   readonly handler: RouteHandlerMethod;
 };
@@ -82,13 +78,13 @@ type Operation = {
 function addOperation(
   app: FastifyInstance,
   name: string,
-  { operationId, summary, description, response, replyDescription, handler }: Operation,
+  { replyDescription, handler, ...schema }: Operation,
 ): void {
   const examples = new URL(`./examples/${name}.json`, import.meta.url);
   const errors = ['INVALID_REQUEST_PARAMETER'] as const;
   app.get(`/${name}`, {
     config: { documentation: { replyDescription, errors, examples } },
-    schema: { operationId, summary, description, tags: ['Operations'], response },
+    schema: { ...schema, tags: ['Operations'] },
     handler,
   });
 }
