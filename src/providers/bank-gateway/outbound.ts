@@ -1,9 +1,10 @@
 /** The gateway's REST API: hosted checkout, refund, retrieve order. We choose the ids, so repeats are safe. */
 import { getExponent } from '../../domain/money/currency.ts';
 import { formatAmount, type MinorUnits } from '../../domain/money/money.ts';
+import { withoutAbsent } from '../../domain/without-absent.ts';
 import type { Answer, ProviderApi, ProviderRequest } from '../call.ts';
 import { type OutboundProvider, outcomeOf, type TransactionToFetch } from '../outbound.ts';
-import { id, object, present, segment, text, truncate, type WireObject } from '../wire.ts';
+import { id, object, segment, text, truncate, type WireObject } from '../wire.ts';
 
 export const gatewayOutbound: OutboundProvider = {
   startPayment: async (api, payment) => {
@@ -13,7 +14,7 @@ export const gatewayOutbound: OutboundProvider = {
       body: {
         apiOperation: 'INITIATE_CHECKOUT',
         checkoutMode: 'WEBSITE',
-        interaction: present({
+        interaction: withoutAbsent({
           operation: 'PURCHASE',
           merchant: { name: truncate(payment.shopName, merchantNameCharsMax) },
           returnUrl: payment.callbackUrl,
