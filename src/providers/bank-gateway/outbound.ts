@@ -29,7 +29,6 @@ export const gatewayOutbound: OutboundProvider = {
           notificationUrl: payment.webhookUrl,
         },
       },
-      isRepeatable: true,
     });
     return outcomeOf(answer, (body) => {
       const sessionId = id(object(body.session).id);
@@ -53,7 +52,6 @@ export const gatewayOutbound: OutboundProvider = {
           reference: truncate(refund.refundRequestId, referenceCharsMax),
         },
       },
-      isRepeatable: true,
     });
     return outcomeOf(answer, (body) => {
       const isUsable = id(object(body.transaction).id) !== undefined;
@@ -67,7 +65,6 @@ export const gatewayOutbound: OutboundProvider = {
     const answer = await callGateway(api, {
       method: 'GET',
       path: `/order/${segment(gatewayOrderOf(target))}`,
-      isRepeatable: true,
     });
     if (isUnknownOrder(answer)) {
       return { answer, result: { kind: 'done', isKnown: false, wasTried: false, records: [] } };
@@ -84,10 +81,19 @@ const merchantNameCharsMax = 40;
 const descriptionCharsMax = 127;
 const referenceCharsMax = 40;
 
-function callGateway(api: ProviderApi, request: Omit<ProviderRequest, 'user'>): Promise<Answer> {
+/** Every call may be repeated, because we choose its ids. */
+function callGateway(
+  api: ProviderApi,
+  request: Pick<ProviderRequest, 'method' | 'path' | 'body'>,
+): Promise<Answer> {
   const merchant = segment(api.login);
   const path = `/api/rest/version/${apiVersion}/merchant/${merchant}${request.path}`;
-  return api.callProvider(api, { ...request, path, user: `merchant.${api.login}` });
+  return api.callProvider(api, {
+    ...request,
+    path,
+    user: `merchant.${api.login}`,
+    isRepeatable: true,
+  });
 }
 
 function amountText(amount: MinorUnits, currency: string): string {
