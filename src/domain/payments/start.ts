@@ -183,8 +183,6 @@ function commonFieldsOf(start: Start) {
 }
 
 function outcomeOf({ failure, refusedAtMs }: Callable) {
-  return {
-    ...(failure !== undefined && { failure, message: failure.merchantMessage }),
-    ...(refusedAtMs !== undefined && { statusSinceMs: refusedAtMs }),
-  };
+  const message = failure?.merchantMessage;
+  return withoutAbsent({ failure, message, statusSinceMs: refusedAtMs });
 }
