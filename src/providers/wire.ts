@@ -6,6 +6,7 @@ import { isNestedDeeper, parseExactJson } from '../domain/json/json.ts';
 import { limits } from '../domain/limits.ts';
 import { findExponent } from '../domain/money/currency.ts';
 import { type MinorUnits, parseAmount } from '../domain/money/money.ts';
+import { withoutAbsent } from '../domain/without-absent.ts';
 
 export type WireObject = Readonly<Record<string, unknown>>;
 
@@ -93,18 +94,9 @@ export function truncate(value: string, charsMax: number): string {
   return value.length <= charsMax ? value : [...value].slice(0, charsMax).join('');
 }
 
-/** Removes undefined fields, so that notices with equal content are equal. */
-export function present<Shape extends object>(shape: Shape): Shape {
-  const defined: Partial<Shape> = {};
-  for (const name of Object.keys(shape) as (keyof Shape)[]) {
-    if (shape[name] !== undefined) defined[name] = shape[name];
-  }
-  return defined as Shape;
-}
-
 /** The texts that are defined; undefined if there is none. */
 export function givenTexts(texts: Readonly<Record<string, string | undefined>>) {
-  const given = present(texts) as Readonly<Record<string, string>>;
+  const given = withoutAbsent(texts) as Readonly<Record<string, string>>;
   return Object.keys(given).length === 0 ? undefined : given;
 }
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { currencyCodes, getExponent } from '../../src/domain/money/currency.ts';
 import { formatAmount } from '../../src/domain/money/money.ts';
+import { withoutAbsent } from '../../src/domain/without-absent.ts';
 import {
   id,
   isoTime,
@@ -10,7 +11,6 @@ import {
   majorUnits,
   minorUnits,
   object,
-  present,
   references,
   text,
   unixSeconds,
@@ -209,8 +209,8 @@ test('a value that is not a timestamp has no time', () => {
 
 test('undefined fields are removed', () => {
   const shape = { a: 1, b: undefined, c: null, d: '', e: 0, f: false };
-  assert.deepEqual(present(shape), { a: 1, c: null, d: '', e: 0, f: false });
-  assert.deepEqual(Object.keys(present({ b: undefined })), []);
+  assert.deepEqual(withoutAbsent(shape), { a: 1, c: null, d: '', e: 0, f: false });
+  assert.deepEqual(Object.keys(withoutAbsent({ b: undefined })), []);
 });
 
 test('references are the usable ids, without duplicates, in their order', () => {

@@ -84,23 +84,18 @@ export type Account = AccountSettings & {
 };
 
 export function hasLiveAccessSecret(account: Account, mark: string, now: Date): boolean {
-  return secretsOf(account, 'access-secret').some(
-    (secret) => secret.mark === mark && isLive(secret, now),
-  );
+  const secrets = account.secrets['access-secret'] ?? [];
+  return secrets.some((secret) => secret.mark === mark && isLive(secret, now));
 }
 
 const isLive = ({ expiresAt }: LiveSecret, now: Date) => expiresAt === null || expiresAt > now;
 
 /** The valid secrets of a kind, the current one first. */
 export function liveSecrets(account: Account, kind: SecretKind, now: Date): readonly string[] {
-  return secretsOf(account, kind)
+  return (account.secrets[kind] ?? [])
     .filter((secret) => isLive(secret, now))
     .sort((a, b) => Number(a.expiresAt !== null) - Number(b.expiresAt !== null))
     .map((secret) => secret.value);
-}
-
-function secretsOf({ secrets }: Account, kind: SecretKind): readonly LiveSecret[] {
-  return secrets[kind] ?? [];
 }
 
 export const accountDefaults: Omit<AccountSettings, 'name'> = {

@@ -39,30 +39,15 @@ type PixelSize = { readonly width: number; readonly height: number };
 
 /** Undefined for other formats, and where the header is damaged or cut off. */
 export function findImage(bytes: Buffer) {
-  for (const { mediaType, startsWith, sizeOf } of formats) {
-    if (!startsWith(bytes)) continue;
-    const size = sizeOf(bytes);
-    return size && { mediaType, ...size };
-  }
-  return undefined;
+  const format = formats.find(({ start }) => has(bytes, 0, start));
+  const size = format?.sizeOf(bytes);
+  return format && size && { mediaType: format.mediaType, ...size };
 }
 
 const formats = [
-  {
-    mediaType: 'image/png',
-    startsWith: (bytes: Buffer) => has(bytes, 0, '\x89PNG\r\n\x1a\n'),
-    sizeOf: sizeOfPng,
-  },
-  {
-    mediaType: 'image/jpeg',
-    startsWith: (bytes: Buffer) => has(bytes, 0, '\xff\xd8\xff'),
-    sizeOf: sizeOfJpeg,
-  },
-  {
-    mediaType: 'image/webp',
-    startsWith: (bytes: Buffer) => has(bytes, 0, 'RIFF') && has(bytes, 8, 'WEBP'),
-    sizeOf: sizeOfWebp,
-  },
+  { mediaType: 'image/png', start: '\x89PNG\r\n\x1a\n', sizeOf: sizeOfPng },
+  { mediaType: 'image/jpeg', start: '\xff\xd8\xff', sizeOf: sizeOfJpeg },
+  { mediaType: 'image/webp', start: 'RIFF', sizeOf: sizeOfWebp },
 ] as const;
 
 function has(bytes: Buffer, offset: number, text: string): boolean {
@@ -104,7 +89,7 @@ function isSegment(marker: number): boolean {
 
 /** The first chunk has the size: lossy, lossless, or extended. */
 function sizeOfWebp(bytes: Buffer): PixelSize | undefined {
-  if (bytes.length < 30) return undefined;
+  if (bytes.length < 30 || !has(bytes, 8, 'WEBP')) return undefined;
   if (has(bytes, 12, 'VP8 ') && has(bytes, 23, '\x9d\x01\x2a')) {
     // The two highest bits are a scale.
     return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff };

@@ -4,15 +4,7 @@
  */
 import type { DecodedText } from './decoded-text.ts';
 
-export type Digits = {
-  readonly count: number;
-  readonly values: Uint8Array;
-  /** Start and end of each digit's character in the original. One character may stand for several digits. */
-  readonly from: Int32Array;
-  readonly to: Int32Array;
-  /** What separates each digit from the previous one: a value of `gap`. */
-  readonly gaps: Uint8Array;
-};
+export type Digits = ReturnType<typeof readDigits>;
 
 export const gap = { none: 0, separator: 1, other: 2 } as const;
 
@@ -43,7 +35,10 @@ export function readDigits(
   { separators, skipped }: { separators: Separators; skipped?: readonly TextRange[] },
 ) {
   const countMax = digitsOfCharacterMax * text.length;
-  const [values, gaps] = [new Uint8Array(countMax), new Uint8Array(countMax)];
+  const values = new Uint8Array(countMax);
+  /** What separates each digit from the previous one: a value of `gap`. */
+  const gaps = new Uint8Array(countMax);
+  /** Start and end of each digit's character in the original. One character may stand for several digits. */
   const [from, to] = [new Int32Array(countMax), new Int32Array(countMax)];
   let count = 0;
   let current: number = gap.other;

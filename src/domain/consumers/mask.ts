@@ -1,6 +1,7 @@
 /** Masks personal data for readers with an order token. Contract 2.3. */
 import type { Change } from '../history.ts';
 import type { Address, User } from '../orders/order.ts';
+import { withoutAbsent } from '../without-absent.ts';
 
 /** `asha@example.com` becomes `a***a@example.com`. Also for UPI ids. */
 export function maskAddress(address: string): string {
@@ -46,29 +47,13 @@ export function maskUser(user: User): User {
  * Contract 2.3, 2.9 and 4.7.
  */
 export function maskChange({ field, from, to }: Change): Change {
-  const mask = masks[field];
-  return mask
-    ? { field, from: maskValue(from, mask), to: maskValue(to, mask) }
-    : { field, from, to };
+  return { field, from: maskDetail(field, from), to: maskDetail(field, to) };
 }
 
-type Mask = (value: never) => unknown;
-
-const masks: Readonly<Record<string, Mask | undefined>> = {
-  user: maskUser,
-  shippingAddress: reduceAddress,
-  billingAddress: reduceAddress,
-};
-
-function maskValue(value: unknown, mask: Mask): unknown {
-  return value === null || value === undefined ? value : mask(value as never);
-}
-
-function reduceAddress({ city, state, pincode, addressType }: Address): Address {
-  return {
-    ...(city !== undefined && { city }),
-    ...(state !== undefined && { state }),
-    ...(pincode !== undefined && { pincode }),
-    ...(addressType !== undefined && { addressType }),
-  };
+function maskDetail(field: string, value: unknown): unknown {
+  if (value === null || value === undefined) return value;
+  if (field === 'user') return maskUser(value as User);
+  if (field !== 'shippingAddress' && field !== 'billingAddress') return value;
+  const { city, state, pincode, addressType } = value as Address;
+  return withoutAbsent({ city, state, pincode, addressType });
 }

@@ -3,7 +3,7 @@
  * States in between, of deliveries that are applied together, were never visible to anybody. Contract 12.2.
  */
 import type { EventType } from '../event-type.ts';
-import type { OrderSummary } from '../order-state/order-state.ts';
+import type { SettledOrderState } from '../order-state/settle.ts';
 import type { OrderStatus } from '../orders/order.ts';
 import type { PaymentStatus, RefundStatus } from '../payments/notice.ts';
 import type { Transaction } from '../payments/transaction.ts';
@@ -23,10 +23,7 @@ export type OrderEvent = {
  */
 type ReviewReason = ReviewFlag | 'status_withdrawn' | 'transaction_removed';
 
-type TellingState = {
-  readonly summary: OrderSummary;
-  readonly transactions: readonly Transaction[];
-};
+type TellingState = Pick<SettledOrderState, 'summary' | 'transactions'>;
 
 /**
  * Payments and refunds first, then the order: its result follows from theirs. `formerIds`: the ids of `listSilentIds` that

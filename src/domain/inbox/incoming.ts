@@ -19,14 +19,7 @@ export function isRefused(caller: DeliveryCaller, state: DeliveryState): boolean
   return caller === 'bearer' && isUnfinished(state);
 }
 
-export type ReceivedDelivery = {
-  readonly status:
-    | Exclude<DeliveryState, 'received' | 'dead' | 'resolved' | 'expired'>
-    | 'duplicate';
-  readonly deliveryId: string;
-  readonly orderId: string | null;
-  readonly why: string | null;
-};
+export type ReceivedDelivery = ReturnType<typeof answerOf>;
 
 export type StoredDelivery = {
   readonly received: ReceivedDelivery;
@@ -41,12 +34,12 @@ export type StoredOrRefused = StoredDelivery | { readonly refusal: ServiceError 
 export function answerOf(
   { deliveryId, orderId, why }: Pick<Delivery, 'deliveryId' | 'orderId' | 'why'>,
   outcome: DeliveryState | 'duplicate',
-): ReceivedDelivery {
+) {
   return { status: statusOf(outcome), deliveryId, orderId, why };
 }
 
 /** A provider may read the answer, so it does not say that a person closed the delivery. */
-function statusOf(outcome: DeliveryState | 'duplicate'): ReceivedDelivery['status'] {
+function statusOf(outcome: DeliveryState | 'duplicate') {
   switch (outcome) {
     case 'received':
     case 'dead':

@@ -11,7 +11,6 @@ const digitsPrintedMax = 17;
 export function quoteInexactNumbers(text: string): string {
   let quoted = '';
   let quotedEnd = 0;
-  let hasLongNumber = false;
   let index = 0;
   while (index < text.length) {
     const code = text.charCodeAt(index);
@@ -21,7 +20,6 @@ export function quoteInexactNumbers(text: string): string {
       const first = code === minus ? index + 1 : index;
       const mantissaEnd = endOfMantissa(text, first);
       const end = endOfExponent(text, mantissaEnd);
-      if (mantissaEnd - first > digitsPreserved || end > mantissaEnd) hasLongNumber = true;
       if (!isExact(text, first, mantissaEnd, end)) {
         quoted += `${text.slice(quotedEnd, index)}"${text.slice(index, end)}"`;
         quotedEnd = end;
@@ -30,11 +28,11 @@ export function quoteInexactNumbers(text: string): string {
     } else index += 1;
   }
   // Without a long number, all quoted ones are tiny, like 0.0000001. They stay numbers unless some text looks long.
-  const isQuoted = quotedEnd > 0 && (hasLongNumber || longNumber.test(text));
+  const isQuoted = quotedEnd > 0 && longNumber.test(text);
   return isQuoted ? quoted + text.slice(quotedEnd) : text;
 }
 
-/** Also matches inside strings. */
+/** Every long number, or one with an exponent. Also matches inside strings. */
 const longNumber = /(?:^|[:[,])\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/;
 
 /** Nearly all numbers are short, and their length alone decides. */

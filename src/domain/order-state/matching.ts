@@ -17,6 +17,7 @@ import type {
 import type { UnfoldedPayment } from '../payments/weigh-payment.ts';
 import type { ProviderName } from '../provider-name.ts';
 import { isoTimestamp } from '../time.ts';
+import { withoutAbsent } from '../without-absent.ts';
 
 export type Unfolded = UnfoldedPayment | UnfoldedRefund;
 
@@ -63,10 +64,8 @@ export const isAuthentication = (notice: AnyNotice): boolean => notice.record ==
 /** The references by which a notice may match a started transaction; stored as `names`. */
 export function pickStartReferences(references: References): { names?: StartReferences } {
   const { transactionIds, providerOrderId } = references;
-  const names = {
-    ...(transactionIds.length > 0 && { transactionIds }),
-    ...(providerOrderId !== undefined && { providerOrderId }),
-  };
+  const known = transactionIds.length > 0 ? transactionIds : undefined;
+  const names = withoutAbsent({ transactionIds: known, providerOrderId });
   return Object.keys(names).length === 0 ? {} : { names };
 }
 

@@ -47,7 +47,8 @@ export function decideRefund(orderState: OrderState, requested: RequestedRefund)
   }
   refuseOutdated(orderState, requested, payment.currency, exponent);
   const { amount: sent } = requested;
-  const amount = sent === undefined ? available : readAmount(sent, exponent);
+  const amount = sent === undefined ? available : readSentAmount('refund_amount', sent, exponent);
+  if (sent !== undefined && amount === 0) refuseField('refund_amount', 'must be more than 0');
   if (amount > available || available === 0) {
     throw new ServiceError(
       'INVALID_REFUND_AMOUNT',
@@ -151,10 +152,4 @@ export function isRefundable(payment: Payment): payment is RefundablePayment {
   return (
     status === 'succeeded' && amount !== null && currency !== null && pspTransactionId !== null
   );
-}
-
-function readAmount(sent: SentAmount, exponent: number): MinorUnits {
-  const amount = readSentAmount('refund_amount', sent, exponent);
-  if (amount === 0) refuseField('refund_amount', 'must be more than 0');
-  return amount;
 }

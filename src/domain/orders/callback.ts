@@ -4,10 +4,7 @@ import { refuseField, ServiceError } from '../errors.ts';
 import { isSecureWebAddress, isWebAddress } from '../web-address.ts';
 import type { OrderDetails } from './order.ts';
 
-type CallbackFields = {
-  readonly callbackUrl?: OrderDetails['callbackUrl'] | undefined;
-  readonly callbackMode?: OrderDetails['callbackMode'] | undefined;
-};
+type CallbackFields = Pick<OrderDetails, 'callbackUrl' | 'callbackMode'>;
 
 type Callback = { readonly url: string; readonly mode: 'redirect' | 'post' };
 

@@ -130,16 +130,9 @@ function toStoredNumber(sent: NumberText, exponent: number): StoredNumber {
 }
 
 function canonicalItem({ item, ...checked }: CheckedItem): unknown {
-  const decimal = (value: Decimal | undefined) => value && `${value.digits}/${value.scale}`;
-  return [
-    item.skuId,
-    item.title,
-    item.description,
-    item.imageUrl,
-    decimal(checked.rate),
-    decimal(checked.quantity),
-    decimal(checked.amountBeforeTax),
-    decimal(checked.tax),
-    decimal(checked.totalAmount),
-  ];
+  const { skuId, title, description, imageUrl } = item;
+  const { rate, quantity, amountBeforeTax, tax, totalAmount } = checked;
+  const numbers = [rate, quantity, amountBeforeTax, tax, totalAmount];
+  const decimals = numbers.map((value) => value && `${value.digits}/${value.scale}`);
+  return [skuId, title, description, imageUrl, ...decimals];
 }

@@ -8,14 +8,7 @@ import { limits } from '../limits.ts';
 import { findExponent, getExponent } from '../money/currency.ts';
 import { convertAmount, parseDecimal, readSentAmount, type SentAmount } from '../money/money.ts';
 import { checkLineItems } from './line-items.ts';
-import type {
-  Amounts,
-  CurrencyConversion,
-  OrderDetails,
-  SentDetails,
-  SentUser,
-  User,
-} from './order.ts';
+import type { Amounts, OrderDetails, SentDetails, SentUser, User } from './order.ts';
 import { defaultCountryCode, readPhone } from './phone.ts';
 
 /** A create-order request in our names. `http/` has checked shapes and lengths. */
@@ -34,15 +27,9 @@ export type OrderRequest = {
   readonly isByHand?: true;
 };
 
-export type DecidedOrder = {
-  readonly amounts: Amounts;
-  readonly conversion: CurrencyConversion | null;
-  readonly details: OrderDetails;
-  /** The canonical form of the request: equal text means equal content. Contract 3.5. */
-  readonly content: string;
-};
+export type DecidedOrder = ReturnType<typeof decideOrder>;
 
-export function decideOrder(request: OrderRequest, settings: AccountSettings): DecidedOrder {
+export function decideOrder(request: OrderRequest, settings: AccountSettings) {
   const sent = decideAmounts(request);
   const { knownUser, isByHand = false } = request;
   if (!settings.optionalOrderDetails && !isByHand) requireDetails(request.details, knownUser);
@@ -59,13 +46,9 @@ export function decideOrder(request: OrderRequest, settings: AccountSettings): D
   } as OrderDetails;
   const content = canonicalContent(request, sent, details, items?.canonical ?? null);
   const alternate = settings.alternateCurrencies.find(({ from }) => from === sent.currency);
-  if (!alternate) return { amounts: sent, conversion: null, details, content };
-  return {
-    amounts: convertAmounts(sent, alternate),
-    conversion: { original: sent, rate: alternate.rate },
-    details,
-    content,
-  };
+  const amounts = alternate ? convertAmounts(sent, alternate) : sent;
+  const conversion = alternate ? { original: sent, rate: alternate.rate } : null;
+  return { amounts, conversion, details, content };
 }
 
 /** Missing amounts follow from the others; given ones must add up exactly. Contract 3.3. */
@@ -154,7 +137,10 @@ function checkAddress(field: string, address: OrderDetails['shippingAddress']): 
   }
 }
 
-/** Numbers are compared by value, so `"10.50"` and `10.5` are the same content. Absent fields are left out. */
+/**
+ * Equal text means equal content. Numbers are compared by value, so `"10.50"` and `10.5` are the same content. Absent
+ * fields are left out. Contract 3.5.
+ */
 function canonicalContent(
   { invoiceId, lapsesAt }: OrderRequest,
   amounts: Amounts,

@@ -3,7 +3,7 @@
  * captures up to the time of the provider's own total, that sum cannot exceed the total. Contract 4.9.
  */
 import type { MinorUnits } from '../money/money.ts';
-import { type PaymentStatus, paymentStatuses, type Total } from './notice.ts';
+import type { PaymentStatus, Total } from './notice.ts';
 import { findHighest, rankNotices } from './ranking.ts';
 import {
   type GroupRecords,
@@ -115,7 +115,7 @@ export function countedOf(captures: readonly Capture[] | null): Capture[] {
 }
 
 export function findAmountOf(notices: PlacedCapture['notices']) {
-  return findHighest(rankNotices(notices, paymentStatuses), 'amount');
+  return findHighest(rankNotices(notices), 'amount');
 }
 
 /** When the capture succeeded, which may be long after it was recorded as pending. */

@@ -53,16 +53,15 @@ function becauseOfStatus(payment: Payment, { money, ranking }: WeighedPayment): 
   const setBy = findDeciding(payment, money, ranking);
   const [winner] = setBy;
   return decided(ranking, rule, setBy, reportedStatusOf, (notice) => {
-    if (isVoidRecord(notice))
-      return decideVoidLoss(payment, notice, setBy.find(isVoidRecord), ranking);
+    if (isVoidRecord(notice)) return decideVoidLoss(payment, notice, setBy.find(isVoidRecord));
     if (isCapture(notice)) {
       const own = counted.get(notice.pspTransactionId);
       // A capture that counts loses against what else decides, or against another report of the same capture.
       const isBeaten = own !== undefined && !setBy.includes(own);
-      return isBeaten ? rule : decideCaptureLoss(payment, notice, own, ranking, statusOf);
+      return isBeaten ? rule : decideCaptureLoss(payment, notice, own, statusOf);
     }
     if (rule !== 'highest-status' || !winner || isCapture(winner)) return rule;
-    return decideLoss(ranking, winner, notice, statusOf);
+    return decideLoss(winner, notice, statusOf);
   });
 }
 
@@ -190,7 +189,7 @@ function becauseOfCaptures(payment: Payment, ranking: Ranked): Decision {
   const counted = countedNotices(payment);
   const amountOf = (notice: N) => (isCapture(notice) ? (notice.amount ?? null) : undefined);
   return decided(ranking, 'captures-counted', [...counted.values()], amountOf, (notice) =>
-    decideCaptureLoss(payment, notice, counted.get(notice.pspTransactionId), ranking, amountOf),
+    decideCaptureLoss(payment, notice, counted.get(notice.pspTransactionId), amountOf),
   );
 }
 
@@ -199,10 +198,9 @@ function decideCaptureLoss(
   { captures, notices }: Payment,
   notice: N,
   winner: N | undefined,
-  ranking: Ranked,
   read: (notice: N) => unknown,
 ): Rule {
-  if (winner) return decideLoss(ranking, winner, notice, read);
+  if (winner) return decideLoss(winner, notice, read);
   const own = captures?.find(({ pspId }) => pspId === notice.pspTransactionId);
   if (!own) return 'other-record';
   if (own.status === 'captured') return isOneStep(notices) ? 'one-step' : 'above-captured-total';
@@ -214,9 +212,7 @@ function becauseOfVoid(payment: Payment, ranking: Ranked): Decision {
   const setBy = findVoid(payment, ranking);
   const read = (notice: N) => (isVoidRecord(notice) ? reportedStatusOf(notice) : undefined);
   const rule = payment.voided === 'pending' ? 'void-pending' : 'voided';
-  return decided(ranking, rule, setBy, read, (notice) =>
-    decideVoidLoss(payment, notice, setBy[0], ranking),
-  );
+  return decided(ranking, rule, setBy, read, (notice) => decideVoidLoss(payment, notice, setBy[0]));
 }
 
 /** The highest notice of the void that cancels the payment itself. */
@@ -252,12 +248,12 @@ function reportsOfVoid({ notices }: Payment, { pspTransactionId }: N) {
 }
 
 /** Why a notice of a void does not void the payment. `winner` is the one that does. */
-function decideVoidLoss(payment: Payment, notice: N, winner: N | undefined, ranking: Ranked): Rule {
+function decideVoidLoss(payment: Payment, notice: N, winner: N | undefined): Rule {
   if (voidStateOf(reportsOfVoid(payment, notice)) === null) return 'void-failed';
   if (!isOfPayment(payment, notice)) return 'void-of-capture';
   // A void of the payment counts only once all captures are known.
   if (!winner || payment.voided === null) return 'without-effect';
   // As they were reported: a void without effect on the status would rank lower.
   const asReported = (each: N) => ({ ...each, status: reportedStatusOf(each) });
-  return decideLoss(ranking, asReported(winner), asReported(notice), statusOf);
+  return decideLoss(asReported(winner), asReported(notice), statusOf);
 }

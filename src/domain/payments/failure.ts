@@ -40,10 +40,6 @@ export type FailureReason = {
   readonly retryAllowed: boolean;
 };
 
-export function failureReason(
-  code: FailureCode,
-  merchantMessage: string,
-  retryAllowed: boolean = failureTable[code].retryAllowed,
-): FailureReason {
-  return { code, merchantMessage, retryAllowed };
+export function failureReason(code: FailureCode, merchantMessage: string): FailureReason {
+  return { code, merchantMessage, retryAllowed: failureTable[code].retryAllowed };
 }

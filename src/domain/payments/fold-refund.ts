@@ -7,7 +7,7 @@ import type { MinorUnits } from '../money/money.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 import { failureReason } from './failure.ts';
 import { byKey, commonFields, decided, decideLoss, keepOwn, pick } from './fold.ts';
-import { isVoidRecord, type RefundStatus, refundStatuses } from './notice.ts';
+import { isVoidRecord, type RefundStatus, rankOf, refundStatuses } from './notice.ts';
 import {
   isRequest,
   type Ranking,
@@ -45,7 +45,6 @@ export function foldRefund(refund: UnfoldedRefund, trace?: Trace): Refund {
   const status = parts ? statusOfParts(parts) : statusOf(all, Boolean(voidedPspIds));
   const ranking = rankNotices(
     all.map((notice) => capped(notice, status)),
-    refundStatuses,
     trace,
     trace ? refund.notices.filter(isVoidRecord) : [],
   );
@@ -81,7 +80,7 @@ export function foldRefund(refund: UnfoldedRefund, trace?: Trace): Refund {
 
 function statusOf(notices: readonly StoredRefundNotice[], isVoided: boolean): RefundStatus {
   if (isVoided) return 'failed';
-  return rankNotices(notices, refundStatuses).highestFirst[0]?.status ?? 'new';
+  return rankNotices(notices).highestFirst[0]?.status ?? 'new';
 }
 
 function foldParts(
@@ -130,7 +129,7 @@ function reportsOf(parts: Parts, { highestFirst }: Ranked): N[] {
 /** Limits a notice to the status of the refund: a voided refund must not show fields of its earlier success. */
 function capped(notice: StoredRefundNotice, status: RefundStatus): N {
   const { status: reportedStatus } = notice;
-  const isHigher = refundStatuses.indexOf(reportedStatus) > refundStatuses.indexOf(status);
+  const isHigher = rankOf(reportedStatus) > rankOf(status);
   if (!isHigher) return notice;
   // The requests of a split refund are one call, and no report.
   return isRequest(notice) ? { ...notice, status } : { ...notice, status, reportedStatus };
@@ -174,7 +173,7 @@ function explainRefund(
   const because = decided(ranking, rule, setBy, read, (notice) => {
     if (isVoidRecord(notice)) return notice.status === 'succeeded' ? 'other-record' : 'void-failed';
     if (rule !== 'highest-status' || !winner) return rule;
-    return decideLoss(ranking, winner, notice, (each) => each.status);
+    return decideLoss(winner, notice, (each) => each.status);
   });
   trace.set('status', because);
   // Each part has the highest status that was reported for it.

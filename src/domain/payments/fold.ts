@@ -4,6 +4,7 @@
  * docs/decisions/0044.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { rankOf } from './notice.ts';
 import {
   type Decision,
   findHighest,
@@ -37,7 +38,7 @@ export function becausePicked<N extends AnyNotice>(
   const read = (notice: N) => notice[name];
   return decided(ranking, 'highest-report', winner ? [winner] : [], read, (notice) => {
     const mayWin = !ranking.leftOut.includes(notice) && only(notice);
-    return winner && mayWin ? decideLoss(ranking, winner, notice, read) : 'other-record';
+    return winner && mayWin ? decideLoss(winner, notice, read) : 'other-record';
   });
 }
 
@@ -56,7 +57,7 @@ function pickEarliest<N extends AnyNotice>(
   const because = decided(ranking, 'earliest', winner ? [winner] : [], read, (notice, value) => {
     if (leftOut.includes(notice)) return 'other-record';
     if (!only(notice)) return 'other-status';
-    return winner && value === time ? decideLoss(ranking, winner, notice, read) : 'earliest';
+    return winner && value === time ? decideLoss(winner, notice, read) : 'earliest';
   });
   trace.set(field, because);
   return time;
@@ -171,13 +172,12 @@ export function becauseTogether<N extends AnyNotice>(
 
 /** What decides against a notice that may set a field as well as the winner may. Of the same value, nothing does. */
 export function decideLoss<N extends AnyNotice>(
-  { ranks }: Pick<Ranking<N>, 'ranks'>,
   winner: Weighed<N>,
   loser: Weighed<N>,
   read: (notice: Weighed<N>) => unknown,
 ): Rule {
   const reported = reportedStatusOf(loser);
-  if (reported !== loser.status && ranks.indexOf(reported) >= ranks.indexOf(winner.status))
+  if (reported !== loser.status && rankOf(reported) >= rankOf(winner.status))
     return 'without-effect';
   if (isDeepStrictEqual(read(winner), read(loser))) return 'also-reported';
   if (winner.status !== loser.status) return 'highest-status';

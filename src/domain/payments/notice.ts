@@ -22,6 +22,9 @@ export type PaymentStatus = (typeof paymentStatuses)[number];
 export const refundStatuses = ['new', 'pending', 'failed', 'succeeded'] as const;
 export type RefundStatus = (typeof refundStatuses)[number];
 
+/** The statuses of refunds are some of those of payments, in the same order. */
+export const rankOf = (status: PaymentStatus): number => paymentStatuses.indexOf(status);
+
 /** The references by which a delivery identifies its order. All that we know must lead to the same order. */
 export type References = {
   /** The provider's own id of the order; we learn it from the first delivery that contains it. */

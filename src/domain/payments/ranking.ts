@@ -2,6 +2,7 @@
  * The notices of a transaction, highest first: by the rank of their status, then by the provider's time, then by the
  * delivery key. Contract 4.2. A ranking may have a trace, into which the fold writes what set each field.
  */
+import { rankOf } from './notice.ts';
 import type { Rule } from './rules.ts';
 import type { AnyNotice } from './transaction.ts';
 
@@ -10,7 +11,6 @@ export type Weighed<N extends AnyNotice> = N & { readonly reportedStatus?: N['st
 
 export type Ranking<N extends AnyNotice> = {
   readonly highestFirst: ReadonlyArray<Weighed<N>>;
-  readonly ranks: readonly N['status'][];
   /** Notices that are not folded, although they mention fields. Needed for a trace, which webhooks do not have. */
   readonly leftOut: readonly N[];
   readonly trace: Trace | undefined;
@@ -35,19 +35,18 @@ export type Setter = AnyNotice | 'order' | 'time';
 
 export function rankNotices<N extends AnyNotice>(
   notices: ReadonlyArray<Weighed<N>>,
-  ranks: readonly N['status'][],
   trace?: Trace,
   leftOut: readonly N[] = [],
 ): Ranking<N> {
-  if (notices.length < 2) return { highestFirst: notices, ranks, leftOut, trace };
+  if (notices.length < 2) return { highestFirst: notices, leftOut, trace };
   const highestFirst = notices.toSorted(
     (a, b) =>
-      ranks.indexOf(b.status) - ranks.indexOf(a.status) ||
+      rankOf(b.status) - rankOf(a.status) ||
       // A notice without a time comes last.
       (b.occurredAtMs ?? 0) - (a.occurredAtMs ?? 0) ||
       (b.deliveryKey < a.deliveryKey ? -1 : 1),
   );
-  return { highestFirst, ranks, leftOut, trace };
+  return { highestFirst, leftOut, trace };
 }
 
 /** The notice that sets a field: the highest that has it. `only` limits which notices may set it. */

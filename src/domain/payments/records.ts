@@ -1,6 +1,6 @@
 /** Types and helpers for the records of a group while they are placed. */
 import type { ProviderName } from '../provider-name.ts';
-import { type PaymentStatus, paymentStatuses } from './notice.ts';
+import { type PaymentStatus, paymentStatuses, rankOf } from './notice.ts';
 import type {
   AnyNotice,
   Refund,
@@ -100,9 +100,8 @@ export function isOneStep(notices: readonly StoredPaymentNotice[]): boolean {
   return highestStatus(notices.filter(isSource)) === 'succeeded';
 }
 
-/** The statuses of refunds are some of these, in the same order. */
-export function highestStatus(notices: readonly AnyNotice[]): PaymentStatus {
-  const ranks = notices.map(({ status }) => paymentStatuses.indexOf(status));
+export function highestStatus(notices: ReadonlyArray<Pick<AnyNotice, 'status'>>): PaymentStatus {
+  const ranks = notices.map(({ status }) => rankOf(status));
   return paymentStatuses[Math.max(0, ...ranks)] ?? 'new';
 }
 

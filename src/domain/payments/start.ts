@@ -4,6 +4,7 @@
  */
 import type { MinorUnits } from '../money/money.ts';
 import { type PaymentModeCode, paymentModes } from '../payment-mode.ts';
+import { withoutAbsent } from '../without-absent.ts';
 import type { FailureReason } from './failure.ts';
 import type { PaymentNotice, PaymentStatus, RefundNotice } from './notice.ts';
 
@@ -55,21 +56,18 @@ export type Start = {
 };
 
 /** A part of a split refund. Each part is a separate call to the provider. */
-export type StartedPart = {
+export type StartedPart = Callable & {
   readonly pspTransactionId: string;
   readonly capturePspId: string;
   readonly amount: MinorUnits;
-  readonly call: CallState;
-  readonly failure?: FailureReason;
-  readonly refusedAtMs?: number;
 };
+
+type Callable = Pick<Start, 'call' | 'failure' | 'refusedAtMs'>;
 
 export type CallResult =
   | ({ readonly call: 'taken' } & Taken)
-  | { readonly call: 'unknown' }
-  | { readonly call: 'unsent' }
-  /** A call that did not reach the provider is sent now. */
-  | { readonly call: 'open' }
+  /** `open`: a call that did not reach the provider is sent now. */
+  | { readonly call: 'unknown' | 'unsent' | 'open' }
   /** `isOver`: the payment failed although the provider accepted the call. */
   | {
       readonly call: 'refused';
@@ -79,11 +77,7 @@ export type CallResult =
     };
 
 /** What the provider returned for an accepted call; a poll returns no addresses. */
-type Taken = {
-  readonly providerOrderId?: string | undefined;
-  readonly redirectUrl?: string | undefined;
-  readonly intentUrl?: string | undefined;
-};
+type Taken = Pick<Start, 'providerOrderId' | 'redirectUrl' | 'intentUrl'>;
 
 /** Adds the result of a call to its start. An unknown result never replaces a known one. Contract 4.16. */
 export function addCallResult(start: Start, result: CallResult): Start {
@@ -91,9 +85,7 @@ export function addCallResult(start: Start, result: CallResult): Start {
   const { providerOrderId, redirectUrl, intentUrl }: Taken = result.call === 'taken' ? result : {};
   return {
     ...rest,
-    ...(providerOrderId !== undefined && { providerOrderId }),
-    ...(redirectUrl !== undefined && { redirectUrl }),
-    ...(intentUrl !== undefined && { intentUrl }),
+    ...withoutAbsent({ providerOrderId, redirectUrl, intentUrl }),
     ...(result.call === 'refused' && result.isOver && { isOver: true }),
   };
 }
@@ -114,29 +106,24 @@ export function addPartResult(start: Start, pspIds: readonly string[], result: C
   return { ...start, call: slowest ?? 'refused', refund: { ...refund, parts } };
 }
 
-type Callable = Pick<Start, 'call' | 'failure' | 'refusedAtMs'>;
+/** The states of a call that a result without an answer replaces. */
+const replacedBy: Readonly<Record<'unknown' | 'unsent' | 'open', readonly CallState[]>> = {
+  unknown: ['open', 'unsent'],
+  unsent: ['open'],
+  open: ['unsent'],
+};
 
 function updateCall<Called extends Callable>(called: Called, result: CallResult): Called {
-  switch (result.call) {
-    case 'taken': {
-      const { failure: _failure, refusedAtMs: _refusedAtMs, ...rest } = called;
-      return { ...rest, call: 'taken' } as Called;
-    }
-    case 'unknown':
-      return called.call === 'open' || called.call === 'unsent'
-        ? { ...called, call: 'unknown' }
-        : called;
-    case 'unsent':
-      return called.call === 'open' ? { ...called, call: 'unsent' } : called;
-    case 'open':
-      return called.call === 'unsent' ? { ...called, call: 'open' } : called;
-    case 'refused':
-      return called.call === 'taken' && !result.isOver
-        ? called
-        : { ...called, call: 'refused', failure: result.failure, refusedAtMs: result.atMs };
-    default:
-      return result satisfies never;
+  const { call } = result;
+  if (call === 'taken') {
+    const { failure: _failure, refusedAtMs: _refusedAtMs, ...rest } = called;
+    return { ...rest, call } as Called;
   }
+  if (call !== 'refused') {
+    return replacedBy[call].includes(called.call) ? { ...called, call } : called;
+  }
+  if (called.call === 'taken' && !result.isOver) return called;
+  return { ...called, call, failure: result.failure, refusedAtMs: result.atMs };
 }
 
 const paymentStatusOf: Readonly<Record<CallState, PaymentStatus>> = {
@@ -196,8 +183,6 @@ function commonFieldsOf(start: Start) {
 }
 
 function outcomeOf({ failure, refusedAtMs }: Callable) {
-  return {
-    ...(failure !== undefined && { failure, message: failure.merchantMessage }),
-    ...(refusedAtMs !== undefined && { statusSinceMs: refusedAtMs }),
-  };
+  const message = failure?.merchantMessage;
+  return withoutAbsent({ failure, message, statusSinceMs: refusedAtMs });
 }

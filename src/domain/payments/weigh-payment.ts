@@ -5,9 +5,9 @@
 import type { MinorUnits } from '../money/money.ts';
 import { countedOf, impliedStatus } from './captures.ts';
 import { earliest, pick } from './fold.ts';
-import { isVoidRecord, type PaymentStatus, paymentStatuses } from './notice.ts';
+import { isVoidRecord, type PaymentStatus } from './notice.ts';
 import { findHighest, rankNotices, type Trace, type Weighed } from './ranking.ts';
-import { isSource } from './records.ts';
+import { highestStatus, isSource } from './records.ts';
 import { paymentNoticeOf } from './start.ts';
 import type { Capture, Expected, Payment, StoredPaymentNotice } from './transaction.ts';
 
@@ -32,7 +32,7 @@ export function weighPayment(payment: UnfoldedPayment, expected: Expected, trace
   // The notices of the provider, and our start as one more.
   const all = start ? [...payment.notices, paymentNoticeOf(start)] : payment.notices;
   // By the status that they report; `ranking` is by the rank that they have when fields are picked.
-  const reported = rankNotices(all, paymentStatuses, trace);
+  const reported = rankNotices(all, trace);
   const authorized = pick(reported, 'amount', isSource);
   const base = baseStatus(all, captures);
   const isPartlyApproved = reported.highestFirst.find(isSource)?.isPartlyApproved === true;
@@ -41,7 +41,6 @@ export function weighPayment(payment: UnfoldedPayment, expected: Expected, trace
     ? reported
     : rankNotices(
         all.map((each) => effective(each, captures, money.status)),
-        paymentStatuses,
         trace,
       );
   return { all, authorized, money, reported, ranking };
@@ -52,12 +51,9 @@ export function weighPayment(payment: UnfoldedPayment, expected: Expected, trace
  * changes nothing.
  */
 function baseStatus(notices: readonly StoredPaymentNotice[], captures: readonly Capture[]) {
-  const ranks = captures.map((capture) => paymentStatuses.indexOf(impliedStatus(capture)));
-  for (const { record, status } of notices) {
-    const isOwn = record === undefined || record === 'authentication';
-    if (isOwn) ranks.push(paymentStatuses.indexOf(status));
-  }
-  return paymentStatuses[Math.max(0, ...ranks)] ?? 'new';
+  const implied = captures.map((capture) => ({ status: impliedStatus(capture) }));
+  const own = notices.filter(({ record }) => record === undefined || record === 'authentication');
+  return highestStatus([...implied, ...own]);
 }
 
 type Money = {
@@ -134,7 +130,7 @@ function decideOneStep(
   const paid: Money = { status: 'succeeded', rule: 'highest-status' };
   const inPart: Money = { status: 'succeeded', rule: 'paid-in-part', isPartial: true };
   if (capturedLimit === null) return isPartlyApproved ? inPart : paid;
-  const own = findHighest(rankNotices(notices, paymentStatuses), 'currency');
+  const own = findHighest(rankNotices(notices), 'currency');
   const currency = own?.currency ?? expected.currency;
   const isLess = capturedLimit < fullAmount(null, currency, expected);
   return { ...(isPartlyApproved || isLess ? inPart : paid), amount: capturedLimit };
@@ -158,7 +154,7 @@ export function findCaptureCurrency(
 ): StoredPaymentNotice | undefined {
   const ids = new Set(countedOf(captures).map(({ pspId }) => pspId));
   const own = notices.filter(({ pspTransactionId }) => ids.has(pspTransactionId));
-  return findHighest(rankNotices(own, paymentStatuses), 'currency');
+  return findHighest(rankNotices(own), 'currency');
 }
 
 function latest(times: ReadonlyArray<number | null>): number | null {

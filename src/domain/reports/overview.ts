@@ -11,20 +11,15 @@ export type PeriodRequest = {
   readonly offsetMinutes: number;
 };
 
-/** Whole half hours: a period that begins or ends within one covers all of it. */
-export type Period = {
-  readonly from: Date;
-  readonly to: Date;
-  readonly bucketSeconds: number;
-  readonly offsetSeconds: number;
-};
+export type Period = ReturnType<typeof readPeriod>;
 
 const bucketSecondsOf = { hour: 3_600, day: 86_400 } as const;
 const bucketsMax = 800;
 const daysMax = 366;
 const offsetMinutesMax = 14 * 60;
 
-export function readPeriod({ from, to, bucket, offsetMinutes }: PeriodRequest): Period {
+/** Whole half hours: a period that begins or ends within one covers all of it. */
+export function readPeriod({ from, to, bucket, offsetMinutes }: PeriodRequest) {
   if (!(from < to)) refuseField('to', 'must be later than from');
   if (offsetMinutes % slotMinutes !== 0 || Math.abs(offsetMinutes) > offsetMinutesMax) {
     refuseField('offset_minutes', 'must be a number of whole half hours, at most 14 hours');

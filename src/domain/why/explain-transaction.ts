@@ -89,12 +89,13 @@ export function explainTransaction(
 ): ExplainedField[] {
   const decisions: Trace = new Map();
   const folded = foldTransaction(transaction, expected, ordersCreatedHere, decisions);
+  const lastOf = (field: string) => changes.find((change) => change.field === field);
   const sourcesOf = (setters: readonly Setter[]) =>
     distinct(setters.map((setter) => sourceOf(setter, deliveryIdOf)));
   const fields = shownFields[transaction.type].map((field): ExplainedField => {
     const value = readField(transaction, field);
     const timed = withTime(decisions, { field, folded: readField(folded, field), value });
-    const last = changes.find((change) => change.field === field);
+    const last = lastOf(field);
     const isPresent = isDeepStrictEqual(last?.to ?? null, value);
     const isCause = isCauseOf(isPresent ? last : undefined, deliveryIdOf);
     const final = nameFirstReport(timed, isCause, isStale);
@@ -108,10 +109,10 @@ export function explainTransaction(
       rule: final.rule,
       setBy: sourcesOf(final.setBy),
       lost: distinct(lost),
-      previous: previousOf(changes, field, value),
+      previous: previousOf(last, value),
     };
   });
-  return [...fields, explainFlags(transaction, folded, fields, changes, sourcesOf)];
+  return [...fields, explainFlags(transaction, folded, fields, lastOf('flags'), sourcesOf)];
 }
 
 function readField(transaction: Transaction, field: TransactionField): unknown {
@@ -153,12 +154,7 @@ function withTime(
   return { rule: 'time-passed', setBy: ['time', ...captures], lost };
 }
 
-function previousOf(
-  changes: readonly LastChange[],
-  field: TransactionField,
-  value: unknown,
-): ExplainedField['previous'] {
-  const last = changes.find((change) => change.field === field);
+function previousOf(last: LastChange | undefined, value: unknown): ExplainedField['previous'] {
   if (!last) return null;
   const { from, to, cause, happenedAt } = last;
   if (isDeepStrictEqual(to ?? null, value))
@@ -177,7 +173,7 @@ function explainFlags(
   transaction: Transaction,
   folded: Transaction,
   fields: readonly ExplainedField[],
-  changes: readonly LastChange[],
+  last: LastChange | undefined,
   sourcesOf: (setters: readonly AnyNotice[]) => Source[],
 ): ExplainedField {
   const notices: readonly AnyNotice[] = transaction.notices;
@@ -199,7 +195,7 @@ function explainFlags(
     rule: flags[0]?.rule ?? 'reported-flags',
     setBy: distinct(flags.flatMap(({ setBy }) => setBy)),
     lost: [],
-    previous: previousOf(changes, 'flags', transaction.flags),
+    previous: previousOf(last, transaction.flags),
     flags,
   };
 }

@@ -25,13 +25,10 @@ function readForm(text: string): WireObject | undefined {
 function place(root: Node, path: readonly string[], value: string): void {
   let node = root;
   for (const name of path.slice(0, -1)) {
-    const next = node[name];
-    if (typeof next === 'object') node = next;
-    else {
-      const made = emptyNode();
-      node[name] = made;
-      node = made;
-    }
+    const known = node[name];
+    const next = typeof known === 'object' ? known : emptyNode();
+    node[name] = next;
+    node = next;
   }
   node[path.at(-1) ?? ''] = value;
 }

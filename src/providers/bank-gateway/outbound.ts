@@ -1,9 +1,10 @@
 /** The gateway's REST API: hosted checkout, refund, retrieve order. We choose the ids, so repeats are safe. */
 import { getExponent } from '../../domain/money/currency.ts';
 import { formatAmount, type MinorUnits } from '../../domain/money/money.ts';
+import { withoutAbsent } from '../../domain/without-absent.ts';
 import type { Answer, ProviderApi, ProviderRequest } from '../call.ts';
 import { type OutboundProvider, outcomeOf, type TransactionToFetch } from '../outbound.ts';
-import { id, object, present, segment, text, truncate, type WireObject } from '../wire.ts';
+import { id, object, segment, text, truncate, type WireObject } from '../wire.ts';
 
 export const gatewayOutbound: OutboundProvider = {
   startPayment: async (api, payment) => {
@@ -13,7 +14,7 @@ export const gatewayOutbound: OutboundProvider = {
       body: {
         apiOperation: 'INITIATE_CHECKOUT',
         checkoutMode: 'WEBSITE',
-        interaction: present({
+        interaction: withoutAbsent({
           operation: 'PURCHASE',
           merchant: { name: truncate(payment.shopName, merchantNameCharsMax) },
           returnUrl: payment.callbackUrl,
@@ -28,7 +29,6 @@ export const gatewayOutbound: OutboundProvider = {
           notificationUrl: payment.webhookUrl,
         },
       },
-      isRepeatable: true,
     });
     return outcomeOf(answer, (body) => {
       const sessionId = id(object(body.session).id);
@@ -52,7 +52,6 @@ export const gatewayOutbound: OutboundProvider = {
           reference: truncate(refund.refundRequestId, referenceCharsMax),
         },
       },
-      isRepeatable: true,
     });
     return outcomeOf(answer, (body) => {
       const isUsable = id(object(body.transaction).id) !== undefined;
@@ -66,7 +65,6 @@ export const gatewayOutbound: OutboundProvider = {
     const answer = await callGateway(api, {
       method: 'GET',
       path: `/order/${segment(gatewayOrderOf(target))}`,
-      isRepeatable: true,
     });
     if (isUnknownOrder(answer)) {
       return { answer, result: { kind: 'done', isKnown: false, wasTried: false, records: [] } };
@@ -83,10 +81,19 @@ const merchantNameCharsMax = 40;
 const descriptionCharsMax = 127;
 const referenceCharsMax = 40;
 
-function callGateway(api: ProviderApi, request: Omit<ProviderRequest, 'user'>): Promise<Answer> {
+/** Every call may be repeated, because we choose its ids. */
+function callGateway(
+  api: ProviderApi,
+  request: Pick<ProviderRequest, 'method' | 'path' | 'body'>,
+): Promise<Answer> {
   const merchant = segment(api.login);
   const path = `/api/rest/version/${apiVersion}/merchant/${merchant}${request.path}`;
-  return api.callProvider(api, { ...request, path, user: `merchant.${api.login}` });
+  return api.callProvider(api, {
+    ...request,
+    path,
+    user: `merchant.${api.login}`,
+    isRepeatable: true,
+  });
 }
 
 function amountText(amount: MinorUnits, currency: string): string {

@@ -9,8 +9,9 @@ import type {
   RefundStatus,
 } from '../../domain/payments/notice.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
+import { withoutAbsent } from '../../domain/without-absent.ts';
 import type { ProviderAccount } from '../provider.ts';
-import { id, majorUnits, object, present, text, type WireObject } from '../wire.ts';
+import { id, majorUnits, object, text, type WireObject } from '../wire.ts';
 import { readGatewayBody } from './body.ts';
 import { gatewayFailure, refundFailure } from './failure.ts';
 import { type Outcome, readOutcome } from './outcome.ts';
@@ -127,7 +128,7 @@ function refundNotice(event: GatewayEvent, own: Own<RefundNotice>): Translation 
     kind: 'notice',
     notice: {
       references,
-      refund: present({
+      refund: withoutAbsent({
         pspTransactionId: pairOf(event),
         amount,
         currency,
@@ -165,7 +166,7 @@ function paymentNotice(event: GatewayEvent, own: Own<PaymentNotice>): Translatio
     kind: 'notice',
     notice: {
       references,
-      payment: present({
+      payment: withoutAbsent({
         ...paymentFields(body),
         ...times(body),
         pspTransactionId: pairOf(event),

@@ -1,11 +1,11 @@
 /** Translates the partner's payment record. */
 import type { PaymentNotice, References, Total } from '../../domain/payments/notice.ts';
+import { withoutAbsent } from '../../domain/without-absent.ts';
 import {
   givenTexts,
   id,
   minorUnits,
   object,
-  present,
   references,
   text,
   unixSeconds,
@@ -26,7 +26,7 @@ export function toPaymentNotice(
 ): PaymentNotice {
   const startedAtMs = unixSeconds(payment.created_at);
   const customerFee = customerFeeOf(payment);
-  return present({
+  return withoutAbsent({
     pspTransactionId: text(payment.id) ?? '',
     status: event.status,
     occurredAtMs: event.occurredAtMs ?? startedAtMs,
@@ -100,7 +100,7 @@ export type Records = Readonly<Record<'payment' | 'refund' | 'order', WireObject
 export function partnerReferences({ payment, refund, order }: Records): References {
   const notes = [payment.notes, order.notes, refund.notes].filter(Boolean).map(object);
   const fromNotes = (name: string) => notes.map((entry) => entry[name]);
-  return present({
+  return withoutAbsent({
     providerOrderId: id(payment.order_id) ?? id(order.id),
     transactionIds: references(...fromNotes('svc_transaction_id')),
     orderIds: references(...fromNotes('svc_order_id'), ...fromNotes('order_id'), order.receipt),

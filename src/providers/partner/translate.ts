@@ -2,16 +2,8 @@
 import { type Translation, unreadable } from '../../domain/inbox/translation.ts';
 import { failureReason } from '../../domain/payments/failure.ts';
 import type { PaymentStatus, RefundNotice, RefundStatus } from '../../domain/payments/notice.ts';
-import {
-  id,
-  jsonObject,
-  minorUnits,
-  object,
-  present,
-  text,
-  unixSeconds,
-  type WireObject,
-} from '../wire.ts';
+import { withoutAbsent } from '../../domain/without-absent.ts';
+import { id, jsonObject, minorUnits, object, text, unixSeconds, type WireObject } from '../wire.ts';
 import { isReleased, partnerReferences, type Records, toPaymentNotice } from './payment.ts';
 import { displayName } from './settings.ts';
 
@@ -124,7 +116,7 @@ function toRefundNotice(
   const startedAtMs = unixSeconds(refund.created_at);
   const data = object(refund.acquirer_data);
   const refundId = text(refund.id) ?? '';
-  return present({
+  return withoutAbsent({
     pspTransactionId: refundId,
     status,
     occurredAtMs: eventAtMs ?? startedAtMs,

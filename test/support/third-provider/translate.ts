@@ -9,13 +9,13 @@ import type {
   RefundStatus,
 } from '../../../src/domain/payments/notice.ts';
 import type { ReviewFlag } from '../../../src/domain/review-flag.ts';
+import { withoutAbsent } from '../../../src/domain/without-absent.ts';
 import type { ProviderAccount } from '../../../src/providers/provider.ts';
 import {
   id,
   jsonObject,
   minorUnits,
   object,
-  present,
   references,
   text,
   unixSeconds,
@@ -49,7 +49,7 @@ function translateCharge(body: WireObject, account: ProviderAccount): Translatio
   if (pspTransactionId === undefined) return unreadable('charge.id is missing');
   const status = chargeStates.get(text(charge.state) ?? '') ?? 'pending';
   const reason = text(charge.reason);
-  const payment = present({
+  const payment = withoutAbsent({
     ...commonFields(charge, body, account),
     pspTransactionId,
     status,
@@ -69,7 +69,7 @@ function translateReturn(body: WireObject, account: ProviderAccount): Translatio
   if (pspTransactionId === undefined) return unreadable('return.id is missing');
   if (paymentPspId === undefined) return unreadable('return.charge is missing');
   const status = returnStates.get(text(returned.state) ?? '') ?? 'pending';
-  const refund = present({
+  const refund = withoutAbsent({
     ...commonFields(returned, body, account),
     pspTransactionId,
     paymentPspId,
