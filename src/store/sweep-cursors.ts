@@ -1,6 +1,7 @@
 /** How far the walks of the sweep over a table have come. A cursor outlives its process. */
 import type { Database, Queryable, Transaction } from '../postgres/database.ts';
 import { sql } from '../postgres/sql.ts';
+import type { OrderKey } from './order-rows.ts';
 import { execute, findRow } from './query.ts';
 
 type SweepCursor = {
@@ -53,11 +54,7 @@ export function saveDeliveryCursor(
 }
 
 /** The last row of an order that was visited, in a table whose rows are numbered for each order. */
-export type RowCursor = {
-  readonly account_id: string;
-  readonly order_id: string;
-  readonly position: number;
-};
+export type RowCursor = OrderKey & { readonly position: number };
 
 type Sweep<Row> = {
   /** The name of its cursor. */
@@ -81,18 +78,7 @@ export function sweepRows<Row extends RowCursor>(
     const rows = await listAfter(tx, [accountId, id, position]);
     await prune(tx, rows);
     const last = rows.length < limit ? undefined : rows.at(-1);
-    await saveCursor(
-      tx,
-      name,
-      last ? { accountId: last.account_id, id: last.order_id, position: last.position } : {},
-    );
+    await saveCursor(tx, name, last ? { ...last, id: last.orderId } : {});
     return rows.length;
   });
-}
-
-/** These rows with the name that `queryPerAccount` groups them by. */
-export function ownedBy<Row extends RowCursor>(
-  rows: readonly Row[],
-): Array<Row & { readonly accountId: string }> {
-  return rows.map((row) => ({ ...row, accountId: row.account_id }));
 }
