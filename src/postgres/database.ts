@@ -139,8 +139,8 @@ async function runSeparately<Result>(
 }
 
 /** A lock that is not granted within this time fails the transaction, which can then be retried in smaller parts. */
-export async function limitLockWait(tx: Transaction, milliseconds: number): Promise<void> {
-  const text = `set local lock_timeout = ${Math.trunc(milliseconds)}`;
+export async function limitLockWait(tx: Transaction): Promise<void> {
+  const text = `set local lock_timeout = ${databaseLimits.batchLockMsMax}`;
   await tx.query({ name: text, text });
 }
 
