@@ -1,4 +1,5 @@
 /** How far the walks of the sweep over a table have come. A cursor outlives its process. */
+import type { DeliveryKey } from '../domain/inbox/delivery.ts';
 import type { Database, Queryable, Transaction } from '../postgres/database.ts';
 import { sql } from '../postgres/sql.ts';
 import type { OrderKey } from './order-rows.ts';
@@ -35,10 +36,8 @@ export async function saveCursor(database: Queryable, name: string, cursor: Part
       reached_at = greatest(c.reached_at, excluded.reached_at)`;
 }
 
-/** The last delivery that was visited. */
-export type DeliveryCursor = { readonly accountId: string; readonly deliveryId: string };
-
-export const firstDelivery: DeliveryCursor = { accountId: '', deliveryId: '' };
+/** A walk over deliveries keeps the last one that it visited; before the first, this one. */
+export const firstDelivery: DeliveryKey = { accountId: '', deliveryId: '' };
 
 export async function findDeliveryCursor(database: Queryable, name: string) {
   const { accountId, id } = await findCursor(database, name);
@@ -48,7 +47,7 @@ export async function findDeliveryCursor(database: Queryable, name: string) {
 export function saveDeliveryCursor(
   database: Queryable,
   name: string,
-  { accountId, deliveryId }: DeliveryCursor,
+  { accountId, deliveryId }: DeliveryKey,
 ): Promise<void> {
   return saveCursor(database, name, { accountId, id: deliveryId });
 }

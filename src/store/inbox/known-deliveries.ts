@@ -2,16 +2,16 @@
  * Walks deliveries that could not be applied, in pages, and finds those whose order is new or has changed since their
  * last try. Nothing else can make a retry succeed earlier than planned.
  */
+import type { DeliveryKey } from '../../domain/inbox/delivery.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import { columnsOf, type Sql, sql, word } from '../../postgres/sql.ts';
 import { defineAccountRows } from '../per-account.ts';
 import { listRows } from '../query.ts';
-import type { DeliveryCursor } from '../sweep-cursors.ts';
 
 export type WalkedState = 'received' | 'parked' | 'dead';
 
-type WalkedDelivery = DeliveryCursor & {
+type WalkedDelivery = DeliveryKey & {
   /** Its order was created or changed after its last try. */
   readonly hasNews: boolean;
 };
@@ -28,7 +28,7 @@ type WalkOptions = {
   readonly commitDelaySecondsMax: number;
 };
 
-type ListedDelivery = DeliveryCursor & {
+type ListedDelivery = DeliveryKey & {
   readonly provider: ProviderName;
   readonly isWaiting: boolean;
   readonly triedAt: Date;
@@ -38,7 +38,7 @@ type ListedDelivery = DeliveryCursor & {
 export async function walkDeliveries(
   database: Database,
   state: WalkedState,
-  after: DeliveryCursor,
+  after: DeliveryKey,
   { now, limit, retrySeconds, commitDelaySecondsMax }: WalkOptions,
 ): Promise<WalkedDelivery[]> {
   const values = [
