@@ -5,7 +5,7 @@ import { type ListedOrder, listOrders } from '../../use-cases/orders/list-orders
 import { consumerText, maskedUser } from '../consumers/consumer-view.ts';
 import { UsageError } from '../framework/command.ts';
 import { choiceOption } from '../framework/common-options.ts';
-import { defineList, effort, listScope } from '../framework/list.ts';
+import { defineList, listScope } from '../framework/list.ts';
 import { ageOf, amountNumber, amountText, type Column, styleOfStatus } from '../framework/table.ts';
 
 function orderView(order: ListedOrder) {
@@ -57,9 +57,8 @@ export const orderList = defineList({
       throw new UsageError('--after must be the order id where the last page ended.');
     }
     return async (services, page) => {
-      const { since: from, after, limit } = page;
-      const filter = { ...(status && { status }), ...(from && { from }) };
-      const query = { filter, after, limit, effort };
+      const { since: from } = page;
+      const query = { ...page, filter: { ...(status && { status }), ...(from && { from }) } };
       const { orders, next } = await listOrders(services, await listScope(services, page), query);
       return { rows: orders.map(orderView), next };
     };
