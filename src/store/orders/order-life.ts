@@ -3,8 +3,7 @@
  * attempts up to a time, and what set the fields of its transactions last.
  */
 import { eventIdOf } from '../../domain/ids.ts';
-import type { DeliveryState } from '../../domain/inbox/delivery.ts';
-import type { ProviderName } from '../../domain/provider-name.ts';
+import type { Delivery } from '../../domain/inbox/delivery.ts';
 import type { LastChange } from '../../domain/why/explain-transaction.ts';
 import type { LifeAttempt, LifeEvent } from '../../domain/why/timeline.ts';
 import type { Queryable } from '../../postgres/database.ts';
@@ -110,12 +109,7 @@ export async function listLastChanges(
      order by entry ->> 'transactionId', change ->> 0, position desc, place desc`;
 }
 
-export type DeliveryOfKey = {
-  readonly provider: ProviderName;
-  readonly deliveryKey: string;
-  readonly deliveryId: string;
-  readonly state: DeliveryState;
-};
+export type DeliveryOfKey = Pick<Delivery, 'provider' | 'deliveryKey' | 'deliveryId' | 'state'>;
 
 /** The deliveries with these keys, which notices have instead of ids. */
 export async function listDeliveriesByKey(
