@@ -103,10 +103,7 @@ function adapt(
   return hasWorkers() ? clusterTransport(direct) : direct;
 }
 
-async function runAlone(
-  { client, transport, health }: Session,
-  statement: Statement,
-): Promise<unknown> {
+async function runAlone({ client, transport, health }: Session, statement: Statement) {
   try {
     return await transport.sendAlone(client, statement);
   } catch (error) {

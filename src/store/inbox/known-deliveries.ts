@@ -70,10 +70,7 @@ const pageRows = defineAccountRows<ListedDelivery>({
 });
 
 /** The deliveries of these with news, one statement for each account. */
-async function listKnown(
-  database: Queryable,
-  listed: readonly ListedDelivery[],
-): Promise<ReadonlySet<string>> {
+async function listKnown(database: Queryable, listed: readonly ListedDelivery[]) {
   // Every look-up is a scalar subquery by a complete key, because the planner can turn neither that nor "offset 0"
   // into a scan of a whole table.
   type Known = { delivery_id: string };
