@@ -64,9 +64,7 @@ export async function listFigures(database: Queryable, { accountId, startsAt }: 
 
 const figureRows = defineRows<Figure>(
   { text: ['kind', 'name', 'currency'], bigint: ['orders', 'payments'] },
-  {
-    amount: ['text', ({ amount }) => String(amount)],
-  },
+  { amount: ['text', ({ amount }) => String(amount)] },
 );
 
 /** Counting must be locked, so that an older count does not replace a newer one. */
