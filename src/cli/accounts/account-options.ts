@@ -120,9 +120,7 @@ export function readSettings(
       changeAlternatives(before.alternateCurrencies, texts),
     ),
     requestsPerSecond: ifGiven(flags['requests-per-second'], readRate),
-    callbackOrigins: ifGiven(flags['callback-origin'], (texts) =>
-      readOrigins('callback-origin', texts, 'off'),
-    ),
+    callbackOrigins: readOrigins('callback-origin', flags['callback-origin'], 'off'),
     ...readBranding(flags),
     ...readProviderSettings(flags.providers, before),
     paymentModes: ifGiven(flags['payment-mode'], (texts) =>

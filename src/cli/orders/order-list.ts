@@ -45,9 +45,7 @@ export const orderList = defineList({
   summary: 'List the newest orders.',
   description:
     'Lists orders, newest first, one line each. E-mail addresses and phone numbers are masked. A page looks at 20,000 orders at most, so with --status it may have few rows and a next page.',
-  options: {
-    status: choiceOption('STATUS', 'Only orders of this status', orderStatuses),
-  },
+  options: { status: choiceOption('STATUS', 'Only orders of this status', orderStatuses) },
   since: 'Only orders created since then.',
   examples: ['order list --since 24h', 'order list --account acc_… --status pending --limit 20'],
   rows: 'orders',
