@@ -38,17 +38,10 @@ type ListedDelivery = DeliveryKey & {
 export async function walkDeliveries(
   database: Database,
   state: WalkedState,
-  after: DeliveryKey,
+  { accountId, deliveryId }: DeliveryKey,
   { now, limit, retrySeconds, commitDelaySecondsMax }: WalkOptions,
 ): Promise<WalkedDelivery[]> {
-  const values = [
-    after.accountId,
-    after.deliveryId,
-    now,
-    limit,
-    retrySeconds,
-    commitDelaySecondsMax,
-  ];
+  const values = [accountId, deliveryId, now, limit, retrySeconds, commitDelaySecondsMax];
   const rows = await listRows<ListedDelivery>(database, values)`
     select ${columnsOf('accountId, deliveryId, provider')},
            next_try_at is null or next_try_at > $3 as "isWaiting",
@@ -59,9 +52,11 @@ export async function walkDeliveries(
      order by account_id, delivery_id limit $4`;
   const waiting = rows.filter(({ isWaiting }) => isWaiting);
   const known = await database.pipelined((connection) => listKnown(connection, waiting));
-  return rows.map(({ accountId, deliveryId }) => {
-    return { accountId, deliveryId, hasNews: known.has(deliveryId) };
-  });
+  return rows.map((row) => ({
+    accountId: row.accountId,
+    deliveryId: row.deliveryId,
+    hasNews: known.has(row.deliveryId),
+  }));
 }
 
 const pageRows = defineAccountRows<ListedDelivery>({
