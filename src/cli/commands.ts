@@ -82,11 +82,7 @@ export const groups: readonly Group[] = [
   { name: 'figures', summary: 'Figures of the dashboard', commands: [figuresRebuild] },
   { name: 'keys', summary: 'Keys of the service', commands: [keysRotate] },
   { name: 'migrate', summary: 'Schema of the database', commands: [migrate] },
-  {
-    name: 'cluster',
-    summary: 'Clusters of several database nodes',
-    commands: [clusterDistribute],
-  },
+  { name: 'cluster', summary: 'Clusters of several database nodes', commands: [clusterDistribute] },
   { name: 'verify', summary: 'Checks of the database', commands: [verify] },
 ];
 

@@ -38,7 +38,7 @@ export async function findPrograms(): Promise<Programs> {
 
 /** Creates an empty cluster, or throws with the output of `initdb`. */
 export async function initialiseCluster(programs: Programs, user: ServerUser, directory: string) {
-  const program = launch(programs.initdb, user, [
+  const args = [
     `--pgdata=${directory}`,
     `--username=${bootstrapRole}`,
     // Nobody may log in until `database-access.ts` has written the rules.
@@ -47,10 +47,8 @@ export async function initialiseCluster(programs: Programs, user: ServerUser, di
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
     '--no-locale',
-  ]);
-  program.input.end();
-  const code = await program.exitCode;
-  if (code !== 0) throw new Error(`initdb failed: ${program.recentOutput()}`);
+  ];
+  await run(programs.initdb, user, args, '', 'initdb failed');
 }
 
 /** Runs statements as the superuser in single-user mode, which needs no login. No server may run. */
@@ -62,12 +60,9 @@ export async function runStatements(
 ): Promise<void> {
   const settings = flagsOf({ ...quiet, exit_on_error: 'on' });
   const args = ['--single', '-D', directory, ...settings, databaseName];
-  const program = launch(programs.postgres, user, args);
   // Single-user mode reads one statement per line.
   const lines = statements.map((statement) => `${statement.replaceAll(/\s+/g, ' ')}\n`);
-  program.input.end(lines.join(''));
-  const code = await program.exitCode;
-  if (code !== 0) throw new Error(`the database could not be set up: ${program.recentOutput()}`);
+  await run(programs.postgres, user, args, lines.join(''), 'the database could not be set up');
 }
 
 export type ServerPaths = {
@@ -151,11 +146,15 @@ export function childOptions({ ids }: ServerUser) {
   return { detached: true, cwd: '/', env, ...ids };
 }
 
-function launch(program: string, user: ServerUser, args: readonly string[]) {
-  const child = spawn(program, args, {
-    ...childOptions(user),
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+/** Throws with the last lines of the output unless the program succeeds. */
+async function run(
+  program: string,
+  user: ServerUser,
+  args: readonly string[],
+  input: string,
+  failure: string,
+): Promise<void> {
+  const child = spawn(program, args, { ...childOptions(user), stdio: 'pipe' });
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
@@ -165,16 +164,14 @@ function launch(program: string, user: ServerUser, args: readonly string[]) {
   }
   // The program may end before it has read all of its input.
   child.stdin.on('error', () => {});
-  return {
-    input: child.stdin,
-    exitCode: new Promise<number>((resolve) => {
-      // A program that could not be started counts as failed.
-      child.on('error', (error) => {
-        lines.push(error.message);
-        resolve(1);
-      });
-      child.on('close', (code) => resolve(code ?? 1));
-    }),
-    recentOutput: () => lines.join(' '),
-  };
+  child.stdin.end(input);
+  const code = await new Promise<number>((resolve) => {
+    // A program that could not be started counts as failed.
+    child.on('error', (error) => {
+      lines.push(error.message);
+      resolve(1);
+    });
+    child.on('close', (ended) => resolve(ended ?? 1));
+  });
+  if (code !== 0) throw new Error(`${failure}: ${lines.join(' ')}`);
 }

@@ -28,9 +28,7 @@ type Queued<Item, Outcome> = {
   readonly reject: (error: unknown) => void;
 };
 
-export function createBatcher<Item, Outcome>(
-  options: BatchOptions<Item, Outcome>,
-): (item: Item) => Promise<Outcome> {
+export function createBatcher<Item, Outcome>(options: BatchOptions<Item, Outcome>) {
   const { run, sizeMax, concurrentMax, parallelMin, patienceMs, queueMax } = options;
   const queue: Queued<Item, Outcome>[] = [];
   const watch = options.watch?.(() => queue.length);
@@ -66,8 +64,8 @@ export function createBatcher<Item, Outcome>(
     });
   };
 
-  return (item) =>
-    new Promise((resolve, reject) => {
+  return (item: Item) =>
+    new Promise<Outcome>((resolve, reject) => {
       if (queue.length >= queueMax) {
         watch?.onShed();
         reject(new ServiceError('SERVICE_UNAVAILABLE'));

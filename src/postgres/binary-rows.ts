@@ -17,26 +17,10 @@ export type Columns<Entry> = Readonly<
   Record<string, readonly [ColumnType, (entry: Entry) => unknown]>
 >;
 
-export type Rows<Entry> = {
-  /** The names of the columns, for `insert into t (…)`. */
-  readonly names: Sql;
-  /** The rows, built from the first parameters, for `from … row`. */
-  readonly from: Sql;
-  /** One parameter per column, three per list. */
-  readonly toParameters: (entries: readonly Entry[]) => Buffer[];
-  /** The rows for `values …`, with a parameter for each of their values. */
-  readonly toList: (entries: readonly Entry[]) => {
-    readonly list: string;
-    readonly values: unknown[];
-  };
-};
+export type Rows<Entry> = ReturnType<typeof defineRows<Entry>>;
 
 /** Rows of fields, and of columns that are computed from an entry. `first` is the number of the first parameter. */
-export function defineRows<Entry>(
-  fields: Fields<Entry>,
-  computed: Columns<Entry> = {},
-  first = 1,
-): Rows<Entry> {
+export function defineRows<Entry>(fields: Fields<Entry>, computed: Columns<Entry> = {}, first = 1) {
   const columns: Columns<Entry> = { ...toColumns(fields), ...computed };
   const writers: Write<Entry>[] = [];
   const addParameter = (type: ScalarType, write: Write<Entry>) => {
@@ -73,12 +57,16 @@ export function defineRows<Entry>(
       : addItem(columnOf(name), type, read),
   );
   return {
-    toList: (entries) => toList(Object.values(columns), entries),
+    /** The rows for `values …`, with a parameter for each of their values. */
+    toList: (entries: readonly Entry[]) => toList(Object.values(columns), entries),
+    /** The names of the columns, for `insert into t (…)`. */
     names: joinSql(Object.keys(columns).map(columnOf)),
+    /** The rows, built from the first parameters, for `from … row`. */
     from: sql`(select ${joinSql(selected)}
               from unnest(${joinSql(items.map(({ parameter }) => parameter))})
                 as item (${joinSql(items.map(({ name }) => name))})) as row`,
-    toParameters: (entries) => {
+    /** One parameter per column, three per list. */
+    toParameters: (entries: readonly Entry[]) => {
       written = 0;
       try {
         const ends = writers.map((write) => {

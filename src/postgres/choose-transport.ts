@@ -12,6 +12,7 @@ import { checkPipelining, type PipelineCheck } from './pipeline-check.ts';
 import { probeServer } from './probe.ts';
 import {
   begin,
+  inTurn,
   type Send,
   type Statement,
   type StatementResult,
@@ -86,10 +87,5 @@ async function sendAlone(client: pg.PoolClient, statement: Statement): Promise<S
 }
 
 function sendOneByOne(client: pg.PoolClient): Send {
-  let previous: Promise<unknown> = Promise.resolve();
-  return (statement) => {
-    const result = previous.then(() => sendAlone(client, statement));
-    previous = result.catch(() => {});
-    return result;
-  };
+  return inTurn((statement) => sendAlone(client, statement));
 }

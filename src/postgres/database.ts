@@ -103,10 +103,7 @@ function adapt(
   return hasWorkers() ? clusterTransport(direct) : direct;
 }
 
-async function runAlone(
-  { client, transport, health }: Session,
-  statement: Statement,
-): Promise<unknown> {
+async function runAlone({ client, transport, health }: Session, statement: Statement) {
   try {
     return await transport.sendAlone(client, statement);
   } catch (error) {
@@ -139,8 +136,8 @@ async function runSeparately<Result>(
 }
 
 /** A lock that is not granted within this time fails the transaction, which can then be retried in smaller parts. */
-export async function limitLockWait(tx: Transaction, milliseconds: number): Promise<void> {
-  const text = `set local lock_timeout = ${Math.trunc(milliseconds)}`;
+export async function limitLockWait(tx: Transaction): Promise<void> {
+  const text = `set local lock_timeout = ${databaseLimits.batchLockMsMax}`;
   await tx.query({ name: text, text });
 }
 

@@ -52,10 +52,7 @@ export async function checkPipelining(client: pg.PoolClient, isPooled: boolean):
 }
 
 /** The rows of each statement, or the SQLSTATE of its error. */
-async function outcomesOf(
-  client: pg.PoolClient,
-  statements: readonly Statement[],
-): Promise<unknown[]> {
+async function outcomesOf(client: pg.PoolClient, statements: readonly Statement[]) {
   const send = openPipeline(client);
   const outcomes = await Promise.allSettled(statements.map((statement) => send(statement)));
   return outcomes.map((outcome) => {

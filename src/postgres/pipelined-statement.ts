@@ -42,17 +42,15 @@ const noColumns: Columns = columnsOf([]);
 
 export class PipelinedStatement {
   readonly statement: Statement;
-  readonly result: Promise<StatementResult>;
+  readonly #settle = Promise.withResolvers<StatementResult>();
+  readonly result = this.#settle.promise;
   /** Set before the statement is sent when an earlier result of the same named statement is known. */
   columns: Columns | undefined;
-  readonly #settle: PromiseWithResolvers<StatementResult>;
   readonly #rows: Row[] = [];
   #unreadable: Error | undefined;
 
   constructor(statement: Statement) {
     this.statement = statement;
-    this.#settle = Promise.withResolvers();
-    this.result = this.#settle.promise;
   }
 
   setColumns(fields: readonly Field[]): Columns {

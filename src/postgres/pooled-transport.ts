@@ -4,7 +4,7 @@
  */
 import type pg from 'pg';
 import { type PoolPurpose, setForTransaction } from './session-settings.ts';
-import { isPrepared, type Send, type Statement, type Transport } from './statement.ts';
+import { inTurn, isPrepared, type Send, type Statement, type Transport } from './statement.ts';
 
 /** As plain text: a pooler takes statements that the server skipped after a failure for prepared. */
 const commit: Statement = { text: 'commit' };
@@ -16,7 +16,11 @@ export function pooledTransport(inner: Transport, purpose: PoolPurpose): Transpo
   const sendAlone = async (client: pg.PoolClient, statement: Statement) => {
     // Text without values may hold several statements, and begin a transaction itself.
     if (!isPrepared(statement)) return inner.sendAlone(client, statement);
-    return runInTransaction(inner.openPipeline(client, nothing), begin, statement);
+    return runInTransaction(
+      inner.openPipeline(client, () => undefined),
+      begin,
+      statement,
+    );
   };
   return {
     isPipelined: inner.isPipelined,
@@ -24,14 +28,7 @@ export function pooledTransport(inner: Transport, purpose: PoolPurpose): Transpo
     begin,
     sendAlone,
     // One after the other: a failed one must have ended before the next begins.
-    openSeparate: (client) => {
-      let previous: Promise<unknown> = Promise.resolve();
-      return (statement) => {
-        const result = previous.then(() => sendAlone(client, statement));
-        previous = result.catch(nothing);
-        return result;
-      };
-    },
+    openSeparate: (client) => inTurn((statement) => sendAlone(client, statement)),
     openPipeline: inner.openPipeline,
   };
 }
@@ -47,10 +44,6 @@ async function runInTransaction(send: Send, begin: Statement, statement: Stateme
 async function settled<T>(all: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(all);
   return Promise.all(all);
-}
-
-function nothing(): undefined {
-  return undefined;
 }
 
 /** For the coordinator of a Citus cluster: sends a statement as `onCluster` writes it, where it has that. */

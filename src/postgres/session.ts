@@ -50,11 +50,7 @@ export async function withSession<Result>(
 }
 
 /** After a failed check nobody knows which answers are still to come on the connection. */
-async function check(
-  client: pg.PoolClient,
-  transports: TransportChoice,
-  health: Health,
-): Promise<Transport> {
+async function check(client: pg.PoolClient, transports: TransportChoice, health: Health) {
   try {
     return await transports.check(client);
   } catch (error) {

@@ -55,6 +55,16 @@ export type Transaction = Queryable & {
   readonly onCommit: (callback: () => void) => void;
 };
 
+/** Sends each statement after the answer to the one before it, whether that failed or not. */
+export function inTurn(send: Send): Send {
+  let previous: Promise<unknown> = Promise.resolve();
+  return (statement) => {
+    const result = previous.then(() => send(statement));
+    previous = result.catch(() => {});
+    return result;
+  };
+}
+
 /** How statements travel on one connection: pipelined, or one by one; directly, or through a pooler. */
 export type Transport = {
   readonly isPipelined: boolean;

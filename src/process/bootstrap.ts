@@ -26,19 +26,16 @@ import { createServices } from './create-services.ts';
 import { type Log, logWarningsTo } from './log.ts';
 import { chooseServiceUser, type ServiceUser } from './service-user.ts';
 import { explainUnusable } from './unusable-database.ts';
-import { prepareOrWait } from './wait-for-database.ts';
+import { prepareOrWait, type WaitSteps } from './wait-for-database.ts';
 
 export type Bootstrapped = Awaited<ReturnType<typeof open>>;
 
-type DatabaseToOpen = {
+type DatabaseToOpen = Pick<WaitSteps, 'waiting' | 'onWaiting'> & {
   readonly address: DatabaseAddress;
   /** The command line serves no requests, so all it does is maintenance. */
   readonly isCommandLine?: boolean;
   /** Resolves with the names of the migrations that it has applied. */
   readonly check: (database: Database) => Promise<readonly string[]>;
-  /** Without it an unavailable database fails the start; with it the process waits until this is aborted. */
-  readonly waiting?: AbortSignal | undefined;
-  readonly onWaiting?: (explained: unknown) => void;
   readonly closeMore?: () => Promise<void>;
   readonly serviceUser?: ServiceUser;
 };

@@ -4,7 +4,7 @@ import { ServiceError } from '../domain/errors.ts';
 
 export type DatabaseWait = Awaited<ReturnType<typeof prepareOrWait>>;
 
-type Steps = {
+export type WaitSteps = {
   readonly prepare: () => Promise<void>;
   readonly explain: (error: unknown) => unknown;
   readonly onWaiting?: ((explained: unknown) => void) | undefined;
@@ -15,7 +15,7 @@ type Steps = {
 const retryMs = 100;
 
 /** Resolves when the database is prepared, or when it is unavailable and retries have started. */
-export async function prepareOrWait(steps: Steps) {
+export async function prepareOrWait(steps: WaitSteps) {
   let isDone = await isPrepared(steps);
   const becomeDone = async () => {
     do {
@@ -34,7 +34,7 @@ export async function prepareOrWait(steps: Steps) {
 }
 
 /** False when a retry may succeed; throws for errors that waiting cannot fix, such as a wrong password or master key. */
-async function isPrepared({ prepare, explain, onWaiting, waiting }: Steps): Promise<boolean> {
+async function isPrepared({ prepare, explain, onWaiting, waiting }: WaitSteps): Promise<boolean> {
   try {
     await prepare();
     return true;

@@ -46,17 +46,9 @@ export type OrderKey = Pick<Order, 'accountId' | 'orderId'>;
 export const orderIds = defineAccountRows<OrderKey>({ text: ['orderId'] });
 
 /** The part of an order that folding its transactions needs. */
-export type StoredOrder = Pick<
+export type StoredOrder = Omit<
   Order,
-  | 'accountId'
-  | 'orderId'
-  | 'savedStatus'
-  | 'attempts'
-  | 'amounts'
-  | 'createdAt'
-  | 'lapsesAt'
-  | 'flags'
-  | 'userId'
+  'invoiceId' | 'conversion' | 'restricted' | 'details' | 'earlierConsumers' | 'contentDigest'
 > & {
   readonly heldNotices?: readonly HeldNotice[];
   /** Set for a large order. */

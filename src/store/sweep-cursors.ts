@@ -1,6 +1,8 @@
 /** How far the walks of the sweep over a table have come. A cursor outlives its process. */
+import type { DeliveryKey } from '../domain/inbox/delivery.ts';
 import type { Database, Queryable, Transaction } from '../postgres/database.ts';
 import { sql } from '../postgres/sql.ts';
+import type { OrderKey } from './order-rows.ts';
 import { execute, findRow } from './query.ts';
 
 type SweepCursor = {
@@ -34,10 +36,8 @@ export async function saveCursor(database: Queryable, name: string, cursor: Part
       reached_at = greatest(c.reached_at, excluded.reached_at)`;
 }
 
-/** The last delivery that was visited. */
-export type DeliveryCursor = { readonly accountId: string; readonly deliveryId: string };
-
-export const firstDelivery: DeliveryCursor = { accountId: '', deliveryId: '' };
+/** A walk over deliveries keeps the last one that it visited; before the first, this one. */
+export const firstDelivery: DeliveryKey = { accountId: '', deliveryId: '' };
 
 export async function findDeliveryCursor(database: Queryable, name: string) {
   const { accountId, id } = await findCursor(database, name);
@@ -47,17 +47,13 @@ export async function findDeliveryCursor(database: Queryable, name: string) {
 export function saveDeliveryCursor(
   database: Queryable,
   name: string,
-  { accountId, deliveryId }: DeliveryCursor,
+  { accountId, deliveryId }: DeliveryKey,
 ): Promise<void> {
   return saveCursor(database, name, { accountId, id: deliveryId });
 }
 
 /** The last row of an order that was visited, in a table whose rows are numbered for each order. */
-export type RowCursor = {
-  readonly account_id: string;
-  readonly order_id: string;
-  readonly position: number;
-};
+export type RowCursor = OrderKey & { readonly position: number };
 
 type Sweep<Row> = {
   /** The name of its cursor. */
@@ -81,18 +77,7 @@ export function sweepRows<Row extends RowCursor>(
     const rows = await listAfter(tx, [accountId, id, position]);
     await prune(tx, rows);
     const last = rows.length < limit ? undefined : rows.at(-1);
-    await saveCursor(
-      tx,
-      name,
-      last ? { accountId: last.account_id, id: last.order_id, position: last.position } : {},
-    );
+    await saveCursor(tx, name, last ? { ...last, id: last.orderId } : {});
     return rows.length;
   });
-}
-
-/** These rows with the name that `queryPerAccount` groups them by. */
-export function ownedBy<Row extends RowCursor>(
-  rows: readonly Row[],
-): Array<Row & { readonly accountId: string }> {
-  return rows.map((row) => ({ ...row, accountId: row.account_id }));
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ScenarioName } from '../../simulator/simulator.ts';
-import { listHistory } from '../../src/store/orders/history.ts';
+import { listRecentHistory } from '../../src/store/orders/history.ts';
 import { modeOf, type SimulatedProvider, startJourney } from '../support/journey.ts';
 import { assertAgrees, type Outline, outlineOf } from './outline.ts';
 
@@ -171,7 +171,11 @@ async function assertOutline(orderId: string, expected: Outline): Promise<void> 
 
 /** Every status of the payment since its authorisation. */
 async function statusesOf(orderId: string, transactionId: string): Promise<unknown[]> {
-  const history = await listHistory(service.database, shop.accountId, orderId);
+  const history = await listRecentHistory(
+    service.database,
+    { accountId: shop.accountId, orderId },
+    1_000,
+  );
   return history
     .filter((entry) => entry.transactionId === transactionId)
     .flatMap(({ changes }) => changes.filter(({ field }) => field === 'status'))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Scenario } from '../../simulator/simulator.ts';
-import { listHistory } from '../../src/store/orders/history.ts';
+import { listRecentHistory } from '../../src/store/orders/history.ts';
 import { findCheckout, modeOf, type SimulatedProvider, startJourney } from '../support/journey.ts';
 import { assertAgrees, type Outline, outlineOf } from './outline.ts';
 
@@ -270,7 +270,11 @@ async function refundPart(transactionId: string, name: string, amount?: number):
 
 /** Every status of the transaction so far. */
 async function statusesOf(orderId: string, transactionId: string): Promise<unknown[]> {
-  const history = await listHistory(service.database, shop.accountId, orderId);
+  const history = await listRecentHistory(
+    service.database,
+    { accountId: shop.accountId, orderId },
+    1_000,
+  );
   return history
     .filter((entry) => entry.transactionId === transactionId)
     .flatMap(({ changes }) => changes.filter(({ field }) => field === 'status'))

@@ -117,7 +117,9 @@ test(
   'the deliveries of an order are found by the order, and only those are sorted',
   onOneServer,
   async () => {
-    const plan = await explain((to) => listNewestOfOrder(to, accountId, 'o_1', 100));
+    const plan = await explain((to) =>
+      listNewestOfOrder(to, { accountId, orderId: 'o_1' }, { limit: 100 }),
+    );
     assert.match(plan, /Index Scan using deliveries_of_order /);
     assert.match(plan, /Index Cond: .*account_id.*order_id/);
   },

@@ -30,10 +30,7 @@ import {
 } from './provider-options.ts';
 
 /** A mode with the name of a provider is routed there, a mode with `off` is no longer offered. */
-function changeModes(
-  before: AccountSettings['paymentModes'],
-  texts: readonly string[],
-): AccountSettings['paymentModes'] {
+function changeModes(before: AccountSettings['paymentModes'], texts: readonly string[]) {
   const after: Record<string, string> = { ...before };
   for (const text of texts) {
     const [code = '', provider = '', more] = text.split(':');
@@ -123,9 +120,7 @@ export function readSettings(
       changeAlternatives(before.alternateCurrencies, texts),
     ),
     requestsPerSecond: ifGiven(flags['requests-per-second'], readRate),
-    callbackOrigins: ifGiven(flags['callback-origin'], (texts) =>
-      readOrigins('callback-origin', texts, 'off'),
-    ),
+    callbackOrigins: readOrigins('callback-origin', flags['callback-origin'], 'off'),
     ...readBranding(flags),
     ...readProviderSettings(flags.providers, before),
     paymentModes: ifGiven(flags['payment-mode'], (texts) =>
@@ -153,10 +148,7 @@ function readRate(text: string): number | null {
 }
 
 /** `USD:INR:83.25` sets the alternate currency of USD, with the rate once more if need be. `USD:off` removes it. */
-function changeAlternatives(
-  before: readonly AlternateCurrency[],
-  texts: readonly string[],
-): RequestedRate[] {
+function changeAlternatives(before: readonly AlternateCurrency[], texts: readonly string[]) {
   const after = new Map<string, RequestedRate>(before.map((rate) => [rate.from, rate]));
   for (const text of texts) {
     const [from = '', to = '', rate, confirmedRate, more] = text.split(':');

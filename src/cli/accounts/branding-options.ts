@@ -18,16 +18,18 @@ export function originOption(text: string, removal: Removal) {
   } as const;
 }
 
-export function readOrigins(option: string, texts: readonly string[], removal: Removal): string[] {
-  if (texts.length === 1 && texts[0] === removal) return [];
-  const origins = texts.map((text) => {
+type GivenOrigins = readonly string[] | undefined;
+
+export function readOrigins(option: string, texts: GivenOrigins, removal: Removal) {
+  if (texts?.length === 1 && texts[0] === removal) return [];
+  const origins = texts?.map((text) => {
     const origin = findOrigin(text);
     if (origin !== undefined) return origin;
     throw new UsageError(
       `--${option} must look like https://shop.example (http only on loopback), or be ${removal}.`,
     );
   });
-  return [...new Set(origins)];
+  return origins && [...new Set(origins)];
 }
 
 export const brandingOptions = {
@@ -61,9 +63,7 @@ export function readBranding(flags: BrandingFlags): Partial<AccountSettings> {
     supportEmail: unlessNone(flags['support-email'], String),
     supportPhone: unlessNone(flags['support-phone'], String),
     supportUrl: unlessNone(flags['support-url'], String),
-    frameOrigins: ifGiven(flags['frame-origin'], (texts) =>
-      readOrigins('frame-origin', texts, 'none'),
-    ),
+    frameOrigins: readOrigins('frame-origin', flags['frame-origin'], 'none'),
     upiCollect: ifGiven(flags['upi-collect'], readUpiCollect),
   };
 }

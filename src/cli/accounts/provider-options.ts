@@ -35,10 +35,7 @@ export function exampleOfKeys({ settings: { login, apiSecret, apiUrl } }: Provid
   return `--${login.option} ${login.placeholder}${url} --${apiSecret.option} -`;
 }
 
-export function readProviderSettings(
-  flags: ProviderFlags,
-  before: ProviderSettingsBefore,
-): Partial<AccountSettings> {
+export function readProviderSettings(flags: ProviderFlags, before: ProviderSettingsBefore) {
   refuseEmptyKeys(flags);
   return changeProviderSettings(flags, before, (url, login) => {
     throw new UsageError(`--${url} needs --${login}: the account has none.`);

@@ -146,10 +146,7 @@ export const endpointUpdate = defineCommand({
   description:
     'Changes what is given and leaves the rest. With --event, those types replace the former ones; --all-events removes the choice.',
   arguments: [endpointArgument],
-  options: {
-    ...endpointOptions,
-    'all-events': { text: 'Send all types of events.' },
-  },
+  options: { ...endpointOptions, 'all-events': { text: 'Send all types of events.' } },
   examples: [
     'endpoint update ep_… --url https://shop.example/v2/events',
     'endpoint update ep_… --event order_completed',

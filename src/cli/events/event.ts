@@ -22,7 +22,7 @@ import {
   readSince,
   sinceOption,
 } from '../framework/common-options.ts';
-import { defineList, effort, listScope } from '../framework/list.ts';
+import { defineList, listScope } from '../framework/list.ts';
 import { paint, renderFields } from '../framework/screen.ts';
 import { ageOf, type Column, renderTable } from '../framework/table.ts';
 import { readEndpointId } from './endpoint.ts';
@@ -79,8 +79,7 @@ export const eventList = defineList({
     const orderId = readOrderId(order);
     const after = readAfter(afterText);
     return async (services, page) => {
-      const { since: orderedSince, limit } = page;
-      const query = { filter: { orderId, state, orderedSince }, after, limit, effort };
+      const query = { ...page, filter: { orderId, state, orderedSince: page.since }, after };
       const { rows, next } = await listEvents(services, await listScope(services, page), query);
       return { rows: rows.map(eventView), next: next && `${eventIdOf(next)}/${next.endpointId}` };
     };

@@ -18,6 +18,7 @@ type Page = {
   readonly since: Date | undefined;
   readonly after: string | undefined;
   readonly limit: number;
+  readonly effort: typeof effort;
 };
 
 type List<Specs extends OptionSpecs, Row> = Pick<
@@ -69,6 +70,7 @@ export function defineList<const Specs extends OptionSpecs, Row extends object>(
       await checkAccount(services, page.accountId);
       const { rows, next } = await readPage(services, {
         ...page,
+        effort,
         since: sinceAt(services.clock()),
       });
       const outcome: Outcome = { [rowsName]: rows, ...(next !== undefined && { next }) };
@@ -95,7 +97,7 @@ function readLimit(text: string | undefined): number {
 }
 
 /** Nobody waits for a command as for a page of the dashboard, so it has no limit of time. */
-export const effort = { lookedAtMax: 20_000, msMax: Number.POSITIVE_INFINITY };
+const effort = { lookedAtMax: 20_000, msMax: Number.POSITIVE_INFINITY };
 
 /** The accounts to list; all unless one is named. */
 export async function listScope({ database }: Services, { accountId }: Page) {

@@ -7,7 +7,7 @@ import { type DescribedDelivery, listDeliveries } from '../../use-cases/inbox/li
 import { replayDelivery } from '../../use-cases/inbox/replay-delivery.ts';
 import { defineCommand, RefusedError, UsageError } from '../framework/command.ts';
 import { choiceOption, deliveryArgument } from '../framework/common-options.ts';
-import { defineList, effort, listScope } from '../framework/list.ts';
+import { defineList, listScope } from '../framework/list.ts';
 import { ageOf, amountNumber, amountText, type Column, styleOfStatus } from '../framework/table.ts';
 
 function deliveryView(delivery: Omit<Delivery, 'headers' | 'body'>) {
@@ -64,8 +64,7 @@ export const inboxList = defineList({
   prepare: ({ state, after: afterText }) => {
     if (afterText !== undefined) readAccountId(afterText);
     return async (services, page) => {
-      const { since, after, limit } = page;
-      const query = { filter: { state, since }, after, limit, effort };
+      const query = { ...page, filter: { state, since: page.since } };
       const scope = await listScope(services, page);
       const { deliveries, next } = await listDeliveries(services, scope, query);
       return { rows: deliveries.map(describedView), next: next?.deliveryId };

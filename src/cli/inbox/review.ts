@@ -32,9 +32,7 @@ export const reviewList = defineList({
   summary: 'List what a person has to look at.',
   description:
     'Lists every open item: deliveries that need a review, flags of orders and transactions, and dead deliveries. Each has an id for "review resolve", the reason, and an advice.',
-  options: {
-    after: { value: 'NEXT', text: 'Continue at the "next" of the last page.' },
-  },
+  options: { after: { value: 'NEXT', text: 'Continue at the "next" of the last page.' } },
   since: 'Only items that are open since then.',
   examples: ['review list', 'review list --account acc_… --since 7d'],
   rows: 'review',

@@ -5,7 +5,7 @@ import { type ListedOrder, listOrders } from '../../use-cases/orders/list-orders
 import { consumerText, maskedUser } from '../consumers/consumer-view.ts';
 import { UsageError } from '../framework/command.ts';
 import { choiceOption } from '../framework/common-options.ts';
-import { defineList, effort, listScope } from '../framework/list.ts';
+import { defineList, listScope } from '../framework/list.ts';
 import { ageOf, amountNumber, amountText, type Column, styleOfStatus } from '../framework/table.ts';
 
 function orderView(order: ListedOrder) {
@@ -45,9 +45,7 @@ export const orderList = defineList({
   summary: 'List the newest orders.',
   description:
     'Lists orders, newest first, one line each. E-mail addresses and phone numbers are masked. A page looks at 20,000 orders at most, so with --status it may have few rows and a next page.',
-  options: {
-    status: choiceOption('STATUS', 'Only orders of this status', orderStatuses),
-  },
+  options: { status: choiceOption('STATUS', 'Only orders of this status', orderStatuses) },
   since: 'Only orders created since then.',
   examples: ['order list --since 24h', 'order list --account acc_… --status pending --limit 20'],
   rows: 'orders',
@@ -57,9 +55,8 @@ export const orderList = defineList({
       throw new UsageError('--after must be the order id where the last page ended.');
     }
     return async (services, page) => {
-      const { since: from, after, limit } = page;
-      const filter = { ...(status && { status }), ...(from && { from }) };
-      const query = { filter, after, limit, effort };
+      const { since: from } = page;
+      const query = { ...page, filter: { ...(status && { status }), ...(from && { from }) } };
       const { orders, next } = await listOrders(services, await listScope(services, page), query);
       return { rows: orders.map(orderView), next };
     };

@@ -5,7 +5,7 @@ import type { ListedTransaction } from '../../store/payments/transaction-lists.t
 import { listTransactions } from '../../use-cases/orders/list-orders.ts';
 import { UsageError } from '../framework/command.ts';
 import { choiceOption, orderOption, readOrderId } from '../framework/common-options.ts';
-import { defineList, effort, listScope } from '../framework/list.ts';
+import { defineList, listScope } from '../framework/list.ts';
 import { ageOf, amountNumber, amountText, type Column, styleOfStatus } from '../framework/table.ts';
 
 export function transactionView(transaction: ListedTransaction) {
@@ -61,8 +61,7 @@ export const transactionList = defineList({
       throw new UsageError('--after must be the transaction id where the last page ended.');
     }
     return async (services, page) => {
-      const { since: orderedSince, after, limit } = page;
-      const query = { filter: { orderId, status, orderedSince }, after, limit, effort };
+      const query = { ...page, filter: { orderId, status, orderedSince: page.since } };
       const scope = await listScope(services, page);
       const { rows, next } = await listTransactions(services, scope, query);
       return { rows: rows.map(transactionView), next: next?.transactionId };

@@ -18,10 +18,7 @@ export function listAllEndpoints(database: Queryable) {
 }
 
 /** Since when an enabled endpoint of each account has got every event; accounts without such an endpoint are left out. */
-export async function listCompleteSince(
-  database: Queryable,
-  accountIds: readonly string[],
-): Promise<ReadonlyMap<string, Date>> {
+export async function listCompleteSince(database: Queryable, accountIds: readonly string[]) {
   const rows = await listRows<{ account_id: string; since: Date }>(database, [accountIds])`
     select account_id, min(complete_since) as since from endpoints
      where account_id = any ($1) and disabled_reason is null and events = '{}'

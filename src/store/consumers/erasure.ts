@@ -116,9 +116,7 @@ export async function saveErasedOrder(
 
 const erasedRows = defineRows<OrderTransaction>(
   { text: ['transactionId'], json: ['start', 'notices'] },
-  {
-    fields: ['jsonb', fieldsOf],
-  },
+  { fields: ['jsonb', fieldsOf] },
 );
 
 /** Also removes the link to the consumer who paid. The order must be locked. */

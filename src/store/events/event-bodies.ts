@@ -1,14 +1,16 @@
 /** Bodies of events are deleted by age, and erased with the personal data of a consumer. */
 import type { EventKey } from '../../domain/ids.ts';
 import type { Database, Queryable, Transaction } from '../../postgres/database.ts';
-import { sql } from '../../postgres/sql.ts';
+import { columnsOf, sql } from '../../postgres/sql.ts';
 import type { OrderKey } from '../order-rows.ts';
 import { defineAccountRows } from '../per-account.ts';
 import { countChanges, execute, listRows } from '../query.ts';
-import { ownedBy, type RowCursor, sweepRows } from '../sweep-cursors.ts';
+import { type RowCursor, sweepRows } from '../sweep-cursors.ts';
 
-type EventRowKey = RowCursor & { readonly endpoint_id: string };
-type EventRow = EventRowKey & { readonly is_old: boolean };
+type EventRowKey = RowCursor & { readonly endpointId: string };
+type EventRow = EventRowKey & { readonly isOld: boolean };
+
+const keyColumns = sql`${columnsOf('accountId, orderId, endpointId')}, sequence as position`;
 
 /**
  * Visits the next rows, about `limit` of them, and returns how many they were. Old events that were delivered, or whose
@@ -18,11 +20,10 @@ export function pruneEvents(database: Database, occurredBefore: Date, limit: num
   return sweepRows<EventRow>(database, {
     name: 'events',
     limit,
-    listAfter: async (tx, key) => {
+    listAfter: (tx, key) => {
       // With ties: the cursor does not name the endpoint, so it stands behind all rows of an event.
       return listRows<EventRow>(tx, [...key, occurredBefore, limit])`
-        select account_id, order_id, sequence as position, endpoint_id,
-               body is not null and occurred_at < $4 as is_old
+        select ${keyColumns}, body is not null and occurred_at < $4 as "isOld"
           from events where (account_id, order_id, sequence) > ($1, $2, $3)
          order by account_id, order_id, sequence fetch first $5 rows with ties`;
     },
@@ -30,20 +31,16 @@ export function pruneEvents(database: Database, occurredBefore: Date, limit: num
   });
 }
 
-const keyRows = defineAccountRows<EventRowKey>(
-  {},
-  {
-    order_id: ['text', ({ order_id }) => order_id],
-    sequence: ['integer', ({ position }) => position],
-    endpoint_id: ['text', ({ endpoint_id }) => endpoint_id],
-  },
-);
+const keyRows = defineAccountRows<EventRowKey>({
+  text: ['orderId', 'endpointId'],
+  integer: ['position'],
+});
 
 const isOld = sql`account_id = $1 and (order_id, sequence, endpoint_id) in (
-     select row.order_id, row.sequence, row.endpoint_id from ${keyRows.from})`;
+     select row.order_id, row.position, row.endpoint_id from ${keyRows.from})`;
 
 async function removeBodies(tx: Transaction, scanned: readonly EventRow[]) {
-  const old = ownedBy(scanned.filter(({ is_old }) => is_old));
+  const old = scanned.filter((row) => row.isOld);
   const pruned = await keyRows.query<EventRowKey>(tx, old, 'remove-event-bodies')`
     update events e set body = null, next_attempt_at = null,
            state = case when state = 'delivered' then state else 'dropped' end
@@ -51,8 +48,8 @@ async function removeBodies(tx: Transaction, scanned: readonly EventRow[]) {
        and (state = 'delivered'
             or not exists (select from endpoints p where p.account_id = $1
                               and p.endpoint_id = e.endpoint_id))
-    returning account_id, order_id, sequence as position, endpoint_id`;
-  await keyRows.query(tx, ownedBy(pruned), 'delete-event-attempts')`
+    returning ${keyColumns}`;
+  await keyRows.query(tx, pruned, 'delete-event-attempts')`
     delete from event_attempts where ${isOld}`;
 }
 

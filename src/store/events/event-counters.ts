@@ -29,20 +29,20 @@ async function countPending(database: Queryable, limit: number | null) {
     select count(*) as count, min(occurred_at) as oldest_at
       from (select d.occurred_at from endpoints e
               join events d on d.account_id = e.account_id and d.endpoint_id = e.endpoint_id
-             where e.disabled_reason is null and d.state = 'pending' ${upTo(limit)}) as pending`;
+             where e.disabled_reason is null and d.state = 'pending' ${firstBy(limit)}) as pending`;
   return { count: counted?.count ?? 0, oldestAt: counted?.oldest_at ?? null };
 }
 
 async function countUndelivered(database: Queryable, limit: number | null) {
   const count = await findValue<number>(database, [], `count-undelivered-events-${limit}`)`
     select count(*) as count
-      from (select 1 from events where state = 'undelivered' ${upTo(limit)}) as undelivered`;
+      from (select 1 from events where state = 'undelivered' ${firstBy(limit)}) as undelivered`;
   return count ?? 0;
 }
 
-/** Without a limit each node of a cluster counts its own rows. */
-function upTo(limit: number | null): Sql {
-  return limit === null ? sql`` : sql`limit ${limit}`;
+/** Without a limit nothing is sorted, and each node of a cluster counts its own rows. */
+export function firstBy(limit: number | null, order = sql``): Sql {
+  return limit === null ? sql`` : sql`${order} limit ${limit}`;
 }
 
 /** By a person, or by the service because they were gone or failed for days. */

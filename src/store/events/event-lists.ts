@@ -6,7 +6,6 @@ import type { EventType } from '../../domain/event-type.ts';
 import { type EventKey, firstOrderIdAt } from '../../domain/ids.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import { columnsOf, joinSql, type Sql, sql, word } from '../../postgres/sql.ts';
-import type { EndpointKey } from '../accounts/endpoints.ts';
 import {
   type AddValue,
   addTo,
@@ -17,7 +16,8 @@ import {
   type StepRange,
 } from '../newest.ts';
 import { findRow, findValue, listRows } from '../query.ts';
-import type { EventDeliveryKey } from './event-deliveries.ts';
+import type { AttemptResult, EndpointHealth, EventDeliveryKey } from './event-deliveries.ts';
+import type { NewEvent } from './events.ts';
 
 export const eventStates = ['pending', 'delivered', 'undelivered'] as const;
 type EventState = (typeof eventStates)[number];
@@ -111,11 +111,7 @@ async function findFew(
 const fewColumns = sql`account_id, order_id, sequence, endpoint_id, event_type, occurred_at, state,
                        attempts, next_attempt_at`;
 
-type StoredEvent = EventKey & {
-  readonly type: EventType;
-  readonly transactionId: string | null;
-  readonly status: string;
-  readonly occurredAt: Date;
+type StoredEvent = Omit<NewEvent, 'body' | 'endpointIds'> & {
   /** Null after it was pruned for every endpoint. */
   readonly body: Buffer | null;
 };
@@ -128,11 +124,8 @@ export function findEvent(database: Queryable, { accountId, orderId, sequence }:
      order by body is null, endpoint_id limit 1`;
 }
 
-export type StoredAttempt = {
-  readonly endpointId: string;
-  readonly attemptedAt: Date;
-  readonly status: number | null;
-  readonly durationMs: number;
+type AttemptFields = 'endpointId' | 'attemptedAt' | 'status' | 'durationMs';
+export type StoredAttempt = Pick<AttemptResult, AttemptFields> & {
   readonly response: string | null;
 };
 
@@ -154,9 +147,7 @@ export function listEventAtEndpoints(
      where account_id = $1 and order_id = $2 and sequence = $3 order by endpoint_id`;
 }
 
-type EndpointBacklog = EndpointKey & {
-  /** Since when every attempt has failed; null after one that succeeded. */
-  readonly failingSince: Date | null;
+type EndpointBacklog = EndpointHealth & {
   /** Counted up to the limit. */
   readonly pending: number;
   readonly undelivered: number;

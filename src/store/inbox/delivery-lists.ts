@@ -7,6 +7,7 @@ import type { Delivery, DeliveryState } from '../../domain/inbox/delivery.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import { sql, word } from '../../postgres/sql.ts';
 import { compare, type FoundRows, findNewest, type StepRange } from '../newest.ts';
+import type { OrderKey } from '../order-rows.ts';
 import { listRows } from '../query.ts';
 import { listedColumns } from './deliveries.ts';
 
@@ -59,10 +60,8 @@ export function findFilteredDeliveries(
 /** The last deliveries that belong to an order, or the last that were received up to a time. */
 export function listNewestOfOrder(
   database: Queryable,
-  accountId: string,
-  orderId: string,
-  limit: number,
-  upTo?: Date,
+  { accountId, orderId }: OrderKey,
+  { limit, upTo }: { readonly limit: number; readonly upTo?: Date },
 ) {
   return listRows<ListedDelivery>(database, [accountId, orderId, limit, upTo ?? null])`
     select ${listedColumns} from deliveries d where account_id = $1 and order_id = $2

@@ -2,16 +2,16 @@
  * Walks deliveries that could not be applied, in pages, and finds those whose order is new or has changed since their
  * last try. Nothing else can make a retry succeed earlier than planned.
  */
+import type { DeliveryKey } from '../../domain/inbox/delivery.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import { columnsOf, type Sql, sql, word } from '../../postgres/sql.ts';
 import { defineAccountRows } from '../per-account.ts';
 import { listRows } from '../query.ts';
-import type { DeliveryCursor } from '../sweep-cursors.ts';
 
 export type WalkedState = 'received' | 'parked' | 'dead';
 
-type WalkedDelivery = DeliveryCursor & {
+type WalkedDelivery = DeliveryKey & {
   /** Its order was created or changed after its last try. */
   readonly hasNews: boolean;
 };
@@ -28,7 +28,7 @@ type WalkOptions = {
   readonly commitDelaySecondsMax: number;
 };
 
-type ListedDelivery = DeliveryCursor & {
+type ListedDelivery = DeliveryKey & {
   readonly provider: ProviderName;
   readonly isWaiting: boolean;
   readonly triedAt: Date;
@@ -38,17 +38,10 @@ type ListedDelivery = DeliveryCursor & {
 export async function walkDeliveries(
   database: Database,
   state: WalkedState,
-  after: DeliveryCursor,
+  { accountId, deliveryId }: DeliveryKey,
   { now, limit, retrySeconds, commitDelaySecondsMax }: WalkOptions,
 ): Promise<WalkedDelivery[]> {
-  const values = [
-    after.accountId,
-    after.deliveryId,
-    now,
-    limit,
-    retrySeconds,
-    commitDelaySecondsMax,
-  ];
+  const values = [accountId, deliveryId, now, limit, retrySeconds, commitDelaySecondsMax];
   const rows = await listRows<ListedDelivery>(database, values)`
     select ${columnsOf('accountId, deliveryId, provider')},
            next_try_at is null or next_try_at > $3 as "isWaiting",
@@ -59,9 +52,11 @@ export async function walkDeliveries(
      order by account_id, delivery_id limit $4`;
   const waiting = rows.filter(({ isWaiting }) => isWaiting);
   const known = await database.pipelined((connection) => listKnown(connection, waiting));
-  return rows.map(({ accountId, deliveryId }) => {
-    return { accountId, deliveryId, hasNews: known.has(deliveryId) };
-  });
+  return rows.map((row) => ({
+    accountId: row.accountId,
+    deliveryId: row.deliveryId,
+    hasNews: known.has(row.deliveryId),
+  }));
 }
 
 const pageRows = defineAccountRows<ListedDelivery>({
@@ -70,10 +65,7 @@ const pageRows = defineAccountRows<ListedDelivery>({
 });
 
 /** The deliveries of these with news, one statement for each account. */
-async function listKnown(
-  database: Queryable,
-  listed: readonly ListedDelivery[],
-): Promise<ReadonlySet<string>> {
+async function listKnown(database: Queryable, listed: readonly ListedDelivery[]) {
   // Every look-up is a scalar subquery by a complete key, because the planner can turn neither that nor "offset 0"
   // into a scan of a whole table.
   type Known = { delivery_id: string };

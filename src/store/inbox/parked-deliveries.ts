@@ -15,9 +15,7 @@ type Reference = Omit<ParkedDelivery, 'names'> & { readonly name: string };
 
 const referenceRows = defineRows<Reference>(
   { text: ['accountId', 'deliveryId'] },
-  {
-    reference: ['text', ({ name }) => name],
-  },
+  { reference: ['text', ({ name }) => name] },
 );
 
 export async function insertDeliveryReferences(tx: Transaction, parked: readonly ParkedDelivery[]) {
@@ -59,9 +57,7 @@ type KnownName = { readonly index: number; readonly accountId: string; readonly 
 
 const knownNameRows = defineAccountRows<KnownName>(
   { integer: ['index'] },
-  {
-    reference: ['text', ({ name }) => name],
-  },
+  { reference: ['text', ({ name }) => name] },
 );
 
 /**

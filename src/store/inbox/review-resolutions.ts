@@ -1,8 +1,6 @@
 /** The review flags that operators resolved, and the deliveries that are resolved with them. */
-import type { DeliveryState } from '../../domain/inbox/delivery.ts';
+import type { Delivery, DeliveryState } from '../../domain/inbox/delivery.ts';
 import type { FlagKey, ReviewResolution } from '../../domain/inbox/review.ts';
-import type { ProviderName } from '../../domain/provider-name.ts';
-import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Queryable, Statement, Transaction } from '../../postgres/database.ts';
 import { columnsOf } from '../../postgres/sql.ts';
 import { changesOne, execute, listRows } from '../query.ts';
@@ -56,12 +54,7 @@ export async function saveResolvedDeliveries(
      where account_id = $1 and delivery_id = any($2::text[])`;
 }
 
-type LockedToResolve = {
-  readonly deliveryId: string;
-  readonly flags: readonly ReviewFlag[];
-  readonly orderId: string | null;
-  readonly provider: ProviderName;
-};
+type LockedToResolve = Pick<Delivery, 'deliveryId' | 'flags' | 'orderId' | 'provider'>;
 
 /** Skips deliveries that are locked, or have left the state or entered it again since they were listed. */
 export function lockToResolve(

@@ -2,11 +2,12 @@
  * Everything that needs an operator, page by page: deliveries, and flags of orders and transactions. Each list is read
  * from a partial index that contains only such rows, so its cost does not grow with the table.
  */
-import type { DeliveryState } from '../../domain/inbox/delivery.ts';
+import type { Delivery, DeliveryState } from '../../domain/inbox/delivery.ts';
 import { orderIdOf } from '../../domain/inbox/review.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import { columnsOf, joinSql, type Sql, sql, word } from '../../postgres/sql.ts';
+import type { OrderKey } from '../order-rows.ts';
 import { queryPerAccount } from '../per-account.ts';
 import { listRows } from '../query.ts';
 import { selectResolutions } from './review-resolutions.ts';
@@ -28,13 +29,9 @@ function startOf({ accountId, after }: ReviewPage) {
   };
 }
 
-export type DeliveryToReview = {
-  readonly accountId: string;
-  readonly deliveryId: string;
+type DeliveryFields = 'accountId' | 'deliveryId' | 'why' | 'flags' | 'orderId';
+export type DeliveryToReview = Pick<Delivery, DeliveryFields> & {
   readonly state: Extract<DeliveryState, 'dead' | 'needs_review'>;
-  readonly why: string | null;
-  readonly flags: readonly ReviewFlag[];
-  readonly orderId: string | null;
   readonly since: Date;
 };
 
@@ -55,9 +52,7 @@ export async function listDeliveriesToReview(
 }
 
 /** An order or transaction with flags, including resolved ones; at least one is open. */
-export type Flagged = {
-  readonly accountId: string;
-  readonly orderId: string;
+export type Flagged = OrderKey & {
   /** Null when the order itself has the flags. */
   readonly transactionId: string | null;
   readonly flags: readonly ReviewFlag[];

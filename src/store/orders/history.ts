@@ -48,7 +48,7 @@ type Stored = {
   readonly call?: CallRecord | null;
 };
 
-function toStored({ transactionId, changes, call }: HistoryRecord['entries'][number]): Stored {
+function toStored({ transactionId, changes, call }: RecordedEntry): Stored {
   return {
     transactionId,
     changes: changes.map(({ field, from, to }) => [field, from, to] as const),
@@ -62,13 +62,6 @@ export type HistoryRow = {
   happened_at: Date;
   entries: Stored[];
 };
-
-export async function listHistory(database: Queryable, accountId: string, orderId: string) {
-  const rows = await listRows<HistoryRow>(database, [accountId, orderId])`
-    select order_id, cause, happened_at, entries from history
-     where account_id = $1 and order_id = $2 order by position`;
-  return rows.flatMap(toEntries);
-}
 
 /** The last rows of an order's history, oldest first. */
 export async function listRecentHistory(
@@ -97,19 +90,20 @@ export async function listHistoryOfOrders(
 }
 
 export function toEntries({ cause, happened_at: happenedAt, entries }: HistoryRow): HistoryEntry[] {
-  return entries.map(({ transactionId, changes, call = null }) => ({
-    transactionId,
-    changes: changes.map(([field, from, to]) => ({ field, from, to })),
-    cause,
-    happenedAt,
-    call,
-  }));
+  return entries.map((stored) => ({ ...toRecorded(stored), cause, happenedAt }));
+}
+
+type RecordedEntry = Pick<HistoryEntry, 'transactionId' | 'changes' | 'call'>;
+
+function toRecorded({ transactionId, changes, call = null }: Stored): RecordedEntry {
+  const objects = changes.map(([field, from, to]) => ({ field, from, to }));
+  return { transactionId, changes: objects, call };
 }
 
 /** One row of the table: all changes of one delivery or call, at a position in the order's history. */
 export type HistoryRecord = {
   readonly position: number;
-  readonly entries: ReadonlyArray<Pick<HistoryEntry, 'transactionId' | 'changes' | 'call'>>;
+  readonly entries: readonly RecordedEntry[];
 };
 
 /** The order must be locked if the rows are to be saved again. */
@@ -123,14 +117,7 @@ export async function listHistoryRows(database: Queryable, { accountId, orderId 
 export type HistoryRecordRow = { readonly position: number; readonly entries: readonly Stored[] };
 
 export function toHistoryRecord({ position, entries }: HistoryRecordRow): HistoryRecord {
-  return {
-    position,
-    entries: entries.map(({ transactionId, changes, call }) => ({
-      transactionId,
-      changes: changes.map(([field, from, to]) => ({ field, from, to })),
-      ...(call && { call }),
-    })),
-  };
+  return { position, entries: entries.map(toRecorded) };
 }
 
 const rewritten = defineAccountRows<HistoryRecord>(

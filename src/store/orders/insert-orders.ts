@@ -30,7 +30,7 @@ export async function insertOrdersAndLook(database: Database, orders: readonly O
       () => insertOrders(connection, orders),
       () => listParkedDeliveries(connection, orders.map(toKnownNames)),
     ]);
-    return toInserted(orders, isNew, parked);
+    return toInserted(isNew, parked);
   });
 }
 
@@ -42,7 +42,7 @@ export async function insertLinkedOrdersAndLook(
   return database.transaction(
     (tx) => insertLinkedOrders(tx, orders),
     async (isNew, connection) =>
-      toInserted(orders, isNew, await listParkedDeliveries(connection, orders.map(toKnownNames))),
+      toInserted(isNew, await listParkedDeliveries(connection, orders.map(toKnownNames))),
   );
 }
 
@@ -50,15 +50,8 @@ function toKnownNames({ accountId, invoiceId }: Order): KnownNames {
   return { accountId, names: [invoiceId] };
 }
 
-function toInserted(
-  orders: readonly Order[],
-  isNew: readonly boolean[],
-  parked: ReadonlyArray<readonly string[]>,
-): InsertedOrder[] {
-  return orders.map((_order, index) => ({
-    isNew: isNew[index] ?? false,
-    parked: parked[index] ?? [],
-  }));
+function toInserted(isNew: readonly boolean[], parked: readonly string[][]): InsertedOrder[] {
+  return isNew.map((own, index) => ({ isNew: own, parked: parked[index] ?? [] }));
 }
 
 const rows = defineRows<Order>(

@@ -68,10 +68,7 @@ type FirstId = OrderKey & { readonly idsFrom: string };
 const firstIdRows = defineAccountRows<FirstId>({ text: ['orderId', 'idsFrom'] });
 
 /** The ids of each order's transactions from the given one on. They are sent as one text, which is small. */
-export async function listTransactionIds(
-  tx: Transaction,
-  orders: readonly FirstId[],
-): Promise<Array<ReadonlySet<string>>> {
+export async function listTransactionIds(tx: Transaction, orders: readonly FirstId[]) {
   type Listed = { account_id: string; order_id: string; times: string | null };
   const rows = await firstIdRows.query<Listed>(tx, orders, 'list-transaction-ids')`
     select $1 as account_id, row.order_id,

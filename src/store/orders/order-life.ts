@@ -2,14 +2,11 @@
  * What is stored about the life of one order, the newest rows first and page by page: history, deliveries, events and
  * attempts up to a time, and what set the fields of its transactions last.
  */
-import type { HistoryEntry } from '../../domain/history.ts';
 import { eventIdOf } from '../../domain/ids.ts';
-import type { DeliveryState } from '../../domain/inbox/delivery.ts';
-import type { ProviderName } from '../../domain/provider-name.ts';
+import type { Delivery } from '../../domain/inbox/delivery.ts';
 import type { LastChange } from '../../domain/why/explain-transaction.ts';
 import type { LifeAttempt, LifeEvent } from '../../domain/why/timeline.ts';
 import type { Queryable } from '../../postgres/database.ts';
-import { listNewestOfOrder } from '../inbox/delivery-lists.ts';
 import type { OrderKey } from '../order-rows.ts';
 import { listRows } from '../query.ts';
 import { type HistoryRow, toEntries } from './history.ts';
@@ -17,22 +14,12 @@ import { type HistoryRow, toEntries } from './history.ts';
 /** Rows up to this time, at most so many. */
 type LifePage = { readonly upTo: Date; readonly limit: number };
 
-type HistoryPage = {
-  /** Newest first; the entries of a row in their own order. */
-  readonly rows: ReadonlyArray<{
-    readonly at: Date;
-    readonly entries: readonly HistoryEntry[];
-  }>;
-  /** The lowest position that is stored for the order. It is 1 unless rows were pruned. */
-  readonly firstPosition: number | undefined;
-};
-
 /** By time, because pages end at a time: a change that waited for its lock may have a later position than a newer one. */
 export async function readHistoryPage(
   database: Queryable,
   { accountId, orderId }: OrderKey,
   { upTo, limit }: LifePage,
-): Promise<HistoryPage> {
+) {
   type Row = HistoryRow & { first_position: number };
   const values = [accountId, orderId, upTo, limit];
   const rows = await listRows<Row>(database, values, 'read-history-page')`
@@ -43,15 +30,11 @@ export async function readHistoryPage(
      where account_id = $1 and order_id = $2 and happened_at <= $3
      order by happened_at desc, position desc limit $4`;
   return {
+    /** Newest first; the entries of a row in their own order. */
     rows: rows.map((row) => ({ at: row.happened_at, entries: toEntries(row) })),
+    /** The lowest position that is stored for the order. It is 1 unless rows were pruned. */
     firstPosition: rows[0]?.first_position,
   };
-}
-
-/** Newest first. */
-export function listDeliveriesUpTo(database: Queryable, order: OrderKey, page: LifePage) {
-  const { upTo, limit } = page;
-  return listNewestOfOrder(database, order.accountId, order.orderId, limit, upTo);
 }
 
 /** Newest first. An event is one row for each endpoint. */
@@ -126,12 +109,7 @@ export async function listLastChanges(
      order by entry ->> 'transactionId', change ->> 0, position desc, place desc`;
 }
 
-export type DeliveryOfKey = {
-  readonly provider: ProviderName;
-  readonly deliveryKey: string;
-  readonly deliveryId: string;
-  readonly state: DeliveryState;
-};
+export type DeliveryOfKey = Pick<Delivery, 'provider' | 'deliveryKey' | 'deliveryId' | 'state'>;
 
 /** The deliveries with these keys, which notices have instead of ids. */
 export async function listDeliveriesByKey(

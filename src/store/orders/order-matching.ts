@@ -45,11 +45,9 @@ export async function findReferencedOrders(database: Queryable, referring: reado
 
 const hasName = hasId(sql`name`);
 
-type Lookup = {
+type Lookup = Omit<Referring, 'names'> & {
   /** Of the delivery in the batch. */
   readonly index: number;
-  readonly accountId: string;
-  readonly provider: ProviderName;
   readonly kind: string;
   readonly name: string;
 };

@@ -42,16 +42,8 @@ export async function claimKey(
   usedAfter: Date,
 ): Promise<boolean> {
   const { contentDigest, orderId, transactionId, createdAt } = request;
-  const values = [
-    accountId,
-    keyDigest,
-    scope,
-    contentDigest,
-    orderId,
-    transactionId,
-    createdAt,
-    usedAfter,
-  ];
+  const key = [accountId, keyDigest, scope];
+  const values = [...key, contentDigest, orderId, transactionId, createdAt, usedAfter];
   return changesOne(tx, values, 'claim-idempotency-key')`
     insert into idempotency_keys as k
       (account_id, key_digest, scope, content_digest, order_id, transaction_id, created_at)

@@ -6,11 +6,10 @@ import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import { columnsOf, sql } from '../../postgres/sql.ts';
 import { compare, type FoundRows, findNewest, type StepRange } from '../newest.ts';
+import type { OrderKey } from '../order-rows.ts';
 import { listValues } from '../query.ts';
 
-export type ListedTransaction = {
-  readonly accountId: string;
-  readonly orderId: string;
+export type ListedTransaction = OrderKey & {
   readonly transactionId: string;
   readonly type: 'payment' | 'refund';
   readonly provider: ProviderName;

@@ -101,9 +101,7 @@ export function toTransaction(row: TransactionRow): OrderTransaction {
 
 /** Fields that are not stored are null. */
 function readFields({ type, fields }: TransactionRow): object {
-  const all: Record<string, unknown> = {
-    ...(type === 'payment' ? paymentFields : refundFields),
-  };
+  const all: Record<string, unknown> = { ...(type === 'payment' ? paymentFields : refundFields) };
   for (const name of Object.keys(all)) all[name] = fields[name] ?? null;
   return all;
 }

@@ -76,12 +76,7 @@ const columns: Columns<SavedTransaction> = {
   paid_by: ['text', ({ paidBy }) => paidBy],
 };
 
-const inserted = defineRows<SavedTransaction>(
-  { text: ['accountId'] },
-  {
-    ...columns,
-  },
-);
+const inserted = defineRows<SavedTransaction>({ text: ['accountId'] }, columns);
 
 const updated = defineAccountRows<SavedTransaction>({ text: ['orderId'] }, columns);
 

@@ -15,14 +15,7 @@ import { execute, listRows, listValues } from '../query.ts';
 /** The orders of an account that were created in a half hour. */
 export type Slot = { readonly accountId: string; readonly startsAt: Date };
 
-type FigureRow = {
-  kind: FigureKind;
-  name: string;
-  currency: string;
-  orders: number;
-  payments: number;
-  amount: string;
-};
+type FigureRow = Omit<Figure, 'amount'> & { readonly amount: string };
 
 /** Counts the half hour as it is now. */
 export async function countSlot(database: Queryable, { accountId, startsAt }: Slot) {
@@ -71,9 +64,7 @@ export async function listFigures(database: Queryable, { accountId, startsAt }: 
 
 const figureRows = defineRows<Figure>(
   { text: ['kind', 'name', 'currency'], bigint: ['orders', 'payments'] },
-  {
-    amount: ['text', ({ amount }) => String(amount)],
-  },
+  { amount: ['text', ({ amount }) => String(amount)] },
 );
 
 /** Counting must be locked, so that an older count does not replace a newer one. */
@@ -112,18 +103,13 @@ export async function sumFigures(
   return rows.map(toFigure);
 }
 
-type BucketFigure = Figure & {
-  /** The beginning of the part of the period. */
-  readonly startsAt: Date;
-};
-
-/** Sums of each part of the period, for kinds without names. */
+/** Sums of each part of the period, which begins at `startsAt`, for kinds without names. */
 export async function sumFiguresByBucket(
   database: Queryable,
   accountId: string,
   { from, to, kinds, except }: SummedPeriod,
   { bucketSeconds, offsetSeconds }: Record<'bucketSeconds' | 'offsetSeconds', number>,
-): Promise<BucketFigure[]> {
+) {
   const [origin, size] = [new Date(-offsetSeconds * 1_000), `${bucketSeconds} seconds`];
   const values = [accountId, kinds, from, to, except, origin, size];
   // Arithmetic with the seconds of a time would be numeric, and several times slower.

@@ -1,9 +1,9 @@
 /** Counts what a step of the sweep has left. Counting stops at a limit, so it stays cheap however much is left. */
+import type { DeliveryKey } from '../../domain/inbox/delivery.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import { type Sql, sql, word } from '../../postgres/sql.ts';
 import type { WalkedState } from '../inbox/known-deliveries.ts';
 import { findValue } from '../query.ts';
-import type { DeliveryCursor } from '../sweep-cursors.ts';
 import { prunable } from './prune-deliveries.ts';
 
 /** The largest backlog that is reported. */
@@ -12,7 +12,7 @@ const backlogMax = 100_000;
 export function countUnvisited(
   database: Queryable,
   state: WalkedState,
-  { accountId, deliveryId }: DeliveryCursor,
+  { accountId, deliveryId }: DeliveryKey,
 ): Promise<number> {
   const rows = sql`deliveries where state = '${word(state)}' and (account_id, delivery_id) > ($1, $2)`;
   return countUpToMax(database, rows, [accountId, deliveryId]);

@@ -91,66 +91,51 @@ export async function checkDeliveries(database: Queryable, page: RowsAfter): Pro
 
 /**
  * Rows that point to rows of their own account, without a foreign key for speed. References to an order by the order's
- * own rows (transactions, history, deliveries) are checked with the order. `name` is the column that names the row in a
- * report, and the values of `column` must exist in the table `target`.
+ * own rows (transactions, history, deliveries) are checked with the order. `key` follows the account, `name` is the column
+ * that names the row in a report, and the row refers to the id of `target`.
  */
 export const references = [
   {
     table: 'refund_requests',
-    key: ['account_id', 'refund_request_id'],
+    key: ['refund_request_id'],
     name: 'refund_request_id',
     target: 'transactions',
-    column: 'transaction_id',
   },
   {
     table: 'idempotency_keys',
-    key: ['account_id', 'key_digest', 'scope'],
+    key: ['key_digest', 'scope'],
     name: 'transaction_id',
     target: 'orders',
-    column: 'order_id',
   },
   {
     table: 'provider_orders',
-    key: ['account_id', 'provider', 'provider_order_id'],
+    key: ['provider', 'provider_order_id'],
     name: 'provider_order_id',
     target: 'orders',
-    column: 'order_id',
   },
-  {
-    table: 'payment_links',
-    // Not the primary key: whoever reads a link id in a place or a report could open the order.
-    key: ['account_id', 'order_id'],
-    name: 'order_id',
-    target: 'orders',
-    column: 'order_id',
-  },
-  {
-    table: 'review_resolutions',
-    key: ['account_id', 'subject', 'flag'],
-    name: 'subject',
-    target: 'accounts',
-    column: 'account_id',
-  },
-  {
-    table: 'audit',
-    key: ['account_id', 'audit_id'],
-    name: 'audit_id',
-    target: 'accounts',
-    column: 'account_id',
-  },
+  // Not its primary key: whoever reads a link id in a place or a report could open the order.
+  { table: 'payment_links', key: ['order_id'], name: 'order_id', target: 'orders' },
+  { table: 'review_resolutions', key: ['subject', 'flag'], name: 'subject', target: 'accounts' },
+  { table: 'audit', key: ['audit_id'], name: 'audit_id', target: 'accounts' },
 ] as const;
+
+const idColumns = {
+  accounts: 'account_id',
+  orders: 'order_id',
+  transactions: 'transaction_id',
+} as const;
 
 type Reference = (typeof references)[number];
 
 /** Contract 9.7: rows of one account never refer to rows of another. */
 export async function checkReferences(database: Database, reference: Reference, page: RowsAfter) {
-  const { table, name, column } = reference;
-  const key = reference.key.map((part) => word(part));
+  const { table, name, target } = reference;
+  const key = [sql`account_id`, ...reference.key.map((part) => word(part))];
   const { condition, values } = conditionOf(key, page);
   type Row = { key: RowKey; where: string; target: string };
   const rows = await listRows<Row>(database, [...values, page.limit])`
     select array[${joinSql(key.map((part) => sql`${part}::text`))}] as key,
-           ${word(name)} as "where", ${word(column)} as target
+           ${word(name)} as "where", ${word(idColumns[target])} as target
       from ${word(table)} where ${condition}
      order by ${joinSql(key)} limit $${values.length + 1}`;
   const breaches = await findForeign(database, reference, rows);

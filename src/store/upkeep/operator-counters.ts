@@ -5,9 +5,14 @@
  */
 import { addSeconds } from '../../domain/time.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
-import { type Sql, sql, word } from '../../postgres/sql.ts';
+import { sql, word } from '../../postgres/sql.ts';
 import { inOrder } from '../../postgres/statement.ts';
-import { countEvents, toStoredCounts, withStoredCounts } from '../events/event-counters.ts';
+import {
+  countEvents,
+  firstBy,
+  toStoredCounts,
+  withStoredCounts,
+} from '../events/event-counters.ts';
 import { execute, findRow, findValue, listRows } from '../query.ts';
 import { listStepReports } from './background-steps.ts';
 
@@ -173,11 +178,6 @@ async function countEach<Name, Counted>(
   count: (name: Name) => Promise<Counted[]>,
 ): Promise<Counted[]> {
   return (await inOrder(names.map((name) => () => count(name)))).flat();
-}
-
-/** Without a limit nothing is sorted, and each node of a cluster counts its own rows. */
-function firstBy(limit: number | null, order = sql``): Sql {
-  return limit === null ? sql`` : sql`${order} limit ${limit}`;
 }
 
 type StoredCounts = Awaited<ReturnType<typeof listStoredCounts>>;

@@ -1,10 +1,10 @@
 /** Prunes the inbox by age, in small batches: bodies of finished deliveries, and deliveries that stayed dead. */
+import type { DeliveryKey } from '../../domain/inbox/delivery.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import { columnsOf, sql } from '../../postgres/sql.ts';
 import { deleteReferencesOf } from '../inbox/parked-deliveries.ts';
 import { defineAccountRows } from '../per-account.ts';
 import { execute, listRows } from '../query.ts';
-import type { DeliveryCursor } from '../sweep-cursors.ts';
 
 /** Each condition equals that of a partial index, so that finding old rows does not read the table. */
 export const prunable = {
@@ -12,7 +12,7 @@ export const prunable = {
   resolved: sql`state = 'resolved'`,
 } as const;
 
-const deliveryIds = defineAccountRows<DeliveryCursor>({ text: ['deliveryId'] });
+const deliveryIds = defineAccountRows<DeliveryKey>({ text: ['deliveryId'] });
 
 /**
  * Removes bodies and headers of finished deliveries, oldest first, and skips locked rows. The row stays with its key, so
@@ -25,7 +25,7 @@ export async function pruneBodies(
   limit: number,
 ): Promise<number> {
   const isPrunable = sql`body is not null and ${prunable[which]}`;
-  const rows = await listRows<DeliveryCursor>(database, [receivedBefore, limit])`
+  const rows = await listRows<DeliveryKey>(database, [receivedBefore, limit])`
     select ${columnsOf('accountId, deliveryId')} from deliveries
      where ${isPrunable} and received_at < $1 order by received_at limit $2`;
   // One that was retried since it was listed is not finished any more. The time at which it was received stays.

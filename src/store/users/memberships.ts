@@ -1,5 +1,5 @@
 /** Which users belong to which accounts, with their roles. */
-import type { Membership, Role } from '../../domain/users/role.ts';
+import type { Membership } from '../../domain/users/role.ts';
 import type { OwnAccount } from '../../domain/users/session.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { columnsOf, sql } from '../../postgres/sql.ts';
@@ -56,11 +56,8 @@ export async function deleteMembership(
     delete from memberships where account_id = $1 and user_id = $2`;
 }
 
-export type Member = {
-  readonly accountId: string;
-  readonly userId: string;
+export type Member = Membership & {
   readonly email: string;
-  readonly role: Role;
   readonly joinedAt: Date;
   readonly hasPassword: boolean;
   readonly passkeys: number;
@@ -68,7 +65,7 @@ export type Member = {
   readonly lastSeenAt: Date | null;
 };
 
-type MemberRow = Pick<Member, 'accountId' | 'userId' | 'role' | 'joinedAt'>;
+type MemberRow = Membership & Pick<Member, 'joinedAt'>;
 
 const memberColumns = sql`${columnsOf('accountId, userId, role')}, created_at as "joinedAt"`;
 

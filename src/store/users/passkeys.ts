@@ -64,15 +64,11 @@ export type Challenge = {
   readonly expiresAt: Date;
 };
 
-export async function insertChallenge(database: Queryable, challenge: Challenge) {
-  const values = [
-    challenge.challenge,
-    challenge.purpose,
-    challenge.subject,
-    challenge.userId,
-    challenge.expiresAt,
-  ];
-  await execute(database, values)`
+export async function insertChallenge(
+  database: Queryable,
+  { challenge, purpose, subject, userId, expiresAt }: Challenge,
+) {
+  await execute(database, [challenge, purpose, subject, userId, expiresAt])`
     insert into passkey_challenges (challenge, purpose, subject, user_id, expires_at)
     values ($1, $2, $3, $4, $5) on conflict (challenge) do nothing`;
 }

@@ -9,7 +9,6 @@ import { listNames } from '../../domain/inbox/delivery-names.ts';
 import { failedTryOf, isDue } from '../../domain/inbox/retry-schedule.ts';
 import { findOrderNames } from '../../domain/inbox/translation.ts';
 import { limitLockWait, type Transaction } from '../../postgres/database.ts';
-import { databaseLimits } from '../../postgres/limits.ts';
 import { inOrder } from '../../postgres/statement.ts';
 import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
@@ -46,10 +45,7 @@ export async function retryDeliveries(
   try {
     applied = await services.database.transaction(async (tx) => {
       // A lock that somebody else holds must not delay the whole batch.
-      const [, locked] = await inOrder([
-        () => limitLockWait(tx, databaseLimits.batchLockMsMax),
-        () => lock(tx),
-      ]);
+      const [, locked] = await inOrder([() => limitLockWait(tx), () => lock(tx)]);
       chosen = locked;
       return applyStored(tx, services, locked, reason);
     });

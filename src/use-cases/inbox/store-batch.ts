@@ -29,7 +29,6 @@ import {
 } from '../../domain/inbox/incoming.ts';
 import { keyOf, type RecognisedDelivery, recogniseRepeats } from '../../domain/inbox/repeats.ts';
 import { limitLockWait, type Queryable, type Transaction } from '../../postgres/database.ts';
-import { databaseLimits } from '../../postgres/limits.ts';
 import { inOrder } from '../../postgres/statement.ts';
 import { createPauses } from '../../services/event-loop.ts';
 import type { Services } from '../../services/services.ts';
@@ -64,7 +63,7 @@ async function storeAndApply(
   const isAnnounced = chosen.some(({ delivery }) => announcer.isAnnouncing(delivery.accountId));
   const [, repeats, early] = await inOrder([
     // A lock that somebody else holds must not delay the whole batch: on a timeout each delivery runs alone.
-    async () => incoming.length > 1 && limitLockWait(tx, databaseLimits.batchLockMsMax),
+    async () => incoming.length > 1 && limitLockWait(tx),
     () => lockRepeats(tx, listProvidersFirst(chosen)),
     () => lockAndResolveOrders(tx, chosen, isAnnounced),
   ]);

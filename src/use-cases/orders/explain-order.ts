@@ -30,6 +30,7 @@ import { databaseLimits } from '../../postgres/limits.ts';
 import { getProvider } from '../../providers/providers.ts';
 import { createPauses, mapWithPauses } from '../../services/event-loop.ts';
 import type { Services } from '../../services/services.ts';
+import { listNewestOfOrder } from '../../store/inbox/delivery-lists.ts';
 import { listResolutions } from '../../store/inbox/review-resolutions.ts';
 import type { OrderKey } from '../../store/order-rows.ts';
 import { findCheckout } from '../../store/orders/checkouts.ts';
@@ -38,7 +39,6 @@ import {
   type DeliveryOfKey,
   listAttemptsUpTo,
   listDeliveriesByKey,
-  listDeliveriesUpTo,
   listEventsUpTo,
   listLastChanges,
   readHistoryPage,
@@ -217,7 +217,7 @@ async function readLife(
   return {
     upTo,
     history: await readHistoryPage(tx, order, page),
-    deliveries: await listDeliveriesUpTo(tx, order, page),
+    deliveries: await listNewestOfOrder(tx, order, page),
     events: await listEventsUpTo(tx, order, page),
     attempts: await listAttemptsUpTo(tx, order, page),
     checkout: await findCheckout(tx, order),

@@ -25,7 +25,7 @@ export async function showOrder(
   const found = await findOrder(database, name, accountId);
   if ('refusal' in found) return found;
   const { order } = found;
-  const deliveries = await listNewestOfOrder(database, order.accountId, order.orderId, shownMax);
+  const deliveries = await listNewestOfOrder(database, order, { limit: shownMax });
   return {
     order,
     transactions: settleTransactions(found, clock()),

@@ -16,7 +16,6 @@ import {
 } from '../../domain/payments/start.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import { limitLockWait, type Transaction } from '../../postgres/database.ts';
-import { databaseLimits } from '../../postgres/limits.ts';
 import { inOrder } from '../../postgres/statement.ts';
 import type { Outcome, Records, StartedPayment } from '../../providers/outbound.ts';
 import { mapWithPauses } from '../../services/event-loop.ts';
@@ -44,7 +43,7 @@ export async function recordCalls(
     const names = new Map(calls.map((call) => [orderKeyOf(call), call]));
     const [, locked] = await inOrder([
       // A lock that somebody else holds must not delay the whole batch: on a timeout each call is saved alone.
-      async () => names.size > 1 && limitLockWait(tx, databaseLimits.batchLockMsMax),
+      async () => names.size > 1 && limitLockWait(tx),
       () => lockOrderStates(tx, [...names.values()]),
     ]);
     await alsoSave?.(tx);

@@ -127,7 +127,7 @@ const walks: readonly Walk[] = [
   ...references.map(
     (reference): Walk => ({
       table: reference.table,
-      keyLength: reference.key.length,
+      keyLength: 1 + reference.key.length,
       pages: ({ database }, from) =>
         walkTable('accounts', from, (page) => checkReferences(database, reference, page)),
     }),

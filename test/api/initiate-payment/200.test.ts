@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openPayload, sealPayload } from '../../../src/security/sealed-payload.ts';
-import { listHistory } from '../../../src/store/orders/history.ts';
+import { listRecentHistory } from '../../../src/store/orders/history.ts';
 import { findFreePort } from '../../../tools/harness/free-port.ts';
 import { readLaunchForm, startJourney } from '../../support/journey.ts';
 import { orderBody } from '../../support/order-bodies.ts';
@@ -211,7 +211,11 @@ test('a payment fails at once when the provider cannot be reached, and is pendin
 test('every call to a provider is recorded in the history with its outcome', async () => {
   const orderId = await createOrder();
   const { transaction_id } = (await initiate(orderId)).body;
-  const history = await listHistory(service.database, shop.accountId, orderId);
+  const history = await listRecentHistory(
+    service.database,
+    { accountId: shop.accountId, orderId },
+    1_000,
+  );
   assert.deepEqual(
     history.flatMap(({ transactionId, cause, call }) =>
       call ? [{ transactionId, cause, ...call, durationMs: call.durationMs >= 0 }] : [],

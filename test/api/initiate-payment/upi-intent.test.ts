@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Call } from '../../../simulator/simulator.ts';
-import { listHistory } from '../../../src/store/orders/history.ts';
+import { listRecentHistory } from '../../../src/store/orders/history.ts';
 import { findCheckout, type JourneyShop, startJourney } from '../../support/journey.ts';
 import { issueMerchantToken } from '../../support/merchant-token.ts';
 import { orderBody } from '../../support/order-bodies.ts';
@@ -91,7 +91,11 @@ for (const [title, answer] of [
     const { order_id, body } = await start();
     beforeAnswer = async () => undefined;
     assert.deepEqual([body.payment_status, actionsOf(body)], ['pending', ['redirect']]);
-    const history = await listHistory(service.database, intentShop.accountId, order_id);
+    const history = await listRecentHistory(
+      service.database,
+      { accountId: intentShop.accountId, orderId: order_id },
+      1_000,
+    );
     assert.deepEqual(
       history.flatMap((entry) => (entry.call ? [[entry.cause, entry.call.outcome]] : [])),
       [
@@ -147,7 +151,11 @@ test('the contact that the partner gets is in no log line, no call record and no
   });
   const personal = /secret\.person|9123456780/;
   assert.doesNotMatch(service.logText(), personal);
-  const history = await listHistory(service.database, intentShop.accountId, order_id);
+  const history = await listRecentHistory(
+    service.database,
+    { accountId: intentShop.accountId, orderId: order_id },
+    1_000,
+  );
   assert.doesNotMatch(JSON.stringify(history), personal);
   const { transactions } = await dumpTables(service.database);
   assert.match(JSON.stringify(transactions), /\/upi\/pay_/);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commandLine } from '../../../src/domain/audit.ts';
-import { listHistory } from '../../../src/store/orders/history.ts';
+import { listRecentHistory } from '../../../src/store/orders/history.ts';
 import { rotateSecret } from '../../../src/use-cases/accounts/rotate-secret.ts';
 import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import {
@@ -322,7 +322,11 @@ async function start({ accountId }: JourneyShop) {
 
 async function countPolls(transactionId: string): Promise<number> {
   const [orderId = ''] = transactionId.split('-');
-  const history = await listHistory(service.database, shop.accountId, orderId);
+  const history = await listRecentHistory(
+    service.database,
+    { accountId: shop.accountId, orderId },
+    1_000,
+  );
   return history.filter(
     (entry) => entry.transactionId === transactionId && entry.call?.operation === 'fetch-status',
   ).length;

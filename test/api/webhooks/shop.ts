@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { AccountSettings } from '../../../src/domain/accounts/account.ts';
 import type { HistoryEntry } from '../../../src/domain/history.ts';
 import type { DeliveryState } from '../../../src/domain/inbox/delivery.ts';
-import { listHistory } from '../../../src/store/orders/history.ts';
+import { listRecentHistory } from '../../../src/store/orders/history.ts';
 import { verifyInvariants } from '../../../src/use-cases/upkeep/verify-invariants.ts';
 import {
   gatewayBody,
@@ -99,7 +99,8 @@ export function shopOf(service: TestService, account: TestAccount): Shop {
       service.call(`/api/v3/webhooks/${provider}`, { token: await freshToken(), body }),
     findDelivery: async ({ body }) =>
       (await listDeliveries()).find(({ delivery_id }) => delivery_id === body.delivery_id),
-    listHistory: ({ order_id }) => listHistory(service.database, accountId, order_id),
+    listHistory: ({ order_id }) =>
+      listRecentHistory(service.database, { accountId, orderId: order_id }, 1_000),
   };
 }
 

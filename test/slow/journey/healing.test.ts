@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { after, beforeEach, test } from 'node:test';
 import type { Call } from '../../../simulator/simulator.ts';
 import type { CallRecord } from '../../../src/domain/history.ts';
-import { listHistory } from '../../../src/store/orders/history.ts';
+import { listRecentHistory } from '../../../src/store/orders/history.ts';
 import { findFreePort } from '../../../tools/harness/free-port.ts';
 import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import { assertAgrees, type Outline, outlineOf } from '../../journey/outline.ts';
@@ -454,7 +454,11 @@ function refundsOf(orderId: string) {
 }
 
 async function callsOf(orderId: string): Promise<CallRecord[]> {
-  const history = await listHistory(service.database, shop.accountId, orderId);
+  const history = await listRecentHistory(
+    service.database,
+    { accountId: shop.accountId, orderId },
+    1_000,
+  );
   return history.flatMap(({ call }) => call ?? []);
 }
 
