@@ -189,16 +189,30 @@ function pspIdOf({ type, pspTransactionId }: Pick<Transaction, 'type' | 'pspTran
 }
 
 /** True when folding again would give the same transaction. Notices are compared by identity, because none is copied. */
-function isUnchanged(owner: Transaction, { notices, ...places }: Placed): boolean {
+function isUnchanged(owner: Transaction, placed: Placed): boolean {
   const own = owner.start
     ? owner.notices.filter((notice) => !isAuthentication(notice))
     : owner.notices;
-  const fields: Readonly<Record<string, unknown>> = owner;
   return (
-    own.length === notices.length &&
-    own.every((notice, index) => notice === notices[index]) &&
-    Object.entries(places).every(([name, value]) => isEqual(fields[name], value))
+    owner.pspTransactionId === placed.pspTransactionId &&
+    own.length === placed.notices.length &&
+    own.every((notice, index) => notice === placed.notices[index]) &&
+    hasSamePlaces(owner, placed)
   );
+}
+
+function hasSamePlaces(owner: Transaction, placed: Placed): boolean {
+  if (owner.type === 'payment' && placed.type === 'payment') {
+    return (
+      owner.voided === placed.voided &&
+      owner.capturedLimit === placed.capturedLimit &&
+      isEqual(owner.captures, placed.captures)
+    );
+  }
+  if (owner.type === 'refund' && placed.type === 'refund') {
+    return isEqual(owner.voidedPspIds, placed.voidedPspIds);
+  }
+  return false;
 }
 
 /** Most transactions have neither captures nor voids, and a deep comparison is slow. */

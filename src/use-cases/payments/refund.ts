@@ -107,17 +107,25 @@ export async function refund(
     if (by && outcome.kind === 'new') await writeAudit(tx, services, accountId, outcome, by);
     return outcome;
   });
-  if (stored.kind === 'answered') {
-    const answer = await findFirstAnswer<RefundReply>(services, stored);
-    const reply = answer ?? (await readRefund(services, accountId, orderId, stored.first)).reply;
-    return { reply, replayed: true };
+  switch (stored.kind) {
+    case 'answered': {
+      const answer = await findFirstAnswer<RefundReply>(services, stored);
+      const reply = answer ?? (await readRefund(services, accountId, orderId, stored.first)).reply;
+      return { reply, replayed: true };
+    }
+    case 'repeat': {
+      const reply = await readRepeat(services, accountId, orderId, stored);
+      await saveReply(services, keyed, reply);
+      return { reply, replayed: true };
+    }
+    case 'new': {
+      const reply = await makeRefund(services, account, orderId, stored);
+      await saveReply(services, keyed, reply);
+      return { reply, replayed: false };
+    }
+    default:
+      return stored satisfies never;
   }
-  const replayed = stored.kind === 'repeat';
-  const reply = replayed
-    ? await readRepeat(services, accountId, orderId, stored)
-    : await makeRefund(services, account, orderId, stored);
-  await saveReply(services, keyed, reply);
-  return { reply, replayed };
 }
 
 async function writeAudit(
