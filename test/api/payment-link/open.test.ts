@@ -132,7 +132,7 @@ test('a link of a suspended account shows a page with 403, an unknown one stays 
   const other = await service.createAccount();
   const { path } = await createLink({}, other.token);
   await suspendAccount(service.services, other.accountId, commandLine);
-  await waitUntil('it is seen', async () => (await open(path)).status === 403, 1.5);
+  await waitUntil('it is seen', async () => (await open(path)).status === 403);
   service.advanceSeconds(1);
   const reply = await open(path);
   assert.match(reply.headers.get('content-type') ?? '', /^text\/html/);

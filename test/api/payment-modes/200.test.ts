@@ -171,7 +171,7 @@ test('a mode that is no longer enabled is not listed, even if the consumer has p
   const orderId = await createOrder({ user });
   // A process caches account settings for a second.
   const isOff = async () => !JSON.stringify((await list(orderId)).body).includes('wallet');
-  await waitUntil('the wallet is off', isOff, 3);
+  await waitUntil('the wallet is off', isOff);
   assert.deepEqual((await list(orderId)).body, modesReply([], without('wallet'), tea));
 });
 
