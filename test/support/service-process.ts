@@ -93,11 +93,20 @@ async function end({ launched }: Started): Promise<void> {
   await launched.end('SIGTERM');
 }
 
+/** It may have ended since it was listed. */
+function killIfRunning(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
 /** After a test that failed halfway: the server of a killed service would never end. */
 async function killDatabaseServersOf(folder: string): Promise<void> {
   for (const { pid, command } of await listProcesses()) {
     if (command.includes(`-D\0${folder}`) || command.includes(`-D ${folder}`)) {
-      process.kill(pid, 'SIGKILL');
+      killIfRunning(pid);
       await waitUntil('the server is gone', async () => !(await isRunning(pid)));
     }
   }
