@@ -3,7 +3,6 @@
  * process sees a rotation soon. Then one small statement checks the revisions of all accounts that are waited for, and
  * only those that changed are read and opened again.
  */
-
 import type { Account, LiveSecret, SecretKind } from '../domain/accounts/account.ts';
 import { accountLimits } from '../domain/accounts/limits.ts';
 import { createBoundedCache } from '../domain/bounded-cache.ts';
@@ -11,12 +10,7 @@ import { ServiceError } from '../domain/errors.ts';
 import { createAccountBatcher } from '../postgres/account-batch.ts';
 import type { Database, Queryable, Transaction } from '../postgres/database.ts';
 import { markOf } from '../security/compare.ts';
-import {
-  type MasterKey,
-  type MasterKeys,
-  sealingKeyIdOf,
-  WrongMasterKeyError,
-} from '../security/master-key.ts';
+import { type MasterKeys, sealingKeyIdOf, WrongMasterKeyError } from '../security/master-key.ts';
 import type { SealedSecret } from '../store/accounts/account-secrets.ts';
 import {
   findAccount,
@@ -148,21 +142,14 @@ async function openAccount(stored: StoredAccount, masterKeys: MasterKeys): Promi
   return { ...stored, secrets };
 }
 
-type SecretRow = Pick<SealedSecret, 'kind' | 'secretId' | 'sealed'>;
-
-export function openSecret(masterKeys: MasterKeys, accountId: string, secret: SecretRow): string {
-  const masterKey = masterKeys.find(sealingKeyIdOf(secret.sealed));
-  if (!masterKey) throw new WrongMasterKeyError();
-  return masterKey.open(secret.sealed, rowOfSecret(accountId, secret.kind, secret.secretId));
-}
-
-export function sealAgain(
-  masterKey: MasterKey,
+export function openSecret(
+  masterKeys: MasterKeys,
   accountId: string,
-  { kind, secretId }: SecretRow,
-  value: string,
-): Buffer {
-  return masterKey.seal(value, rowOfSecret(accountId, kind, secretId));
+  { kind, secretId, sealed }: Pick<SealedSecret, 'kind' | 'secretId' | 'sealed'>,
+): string {
+  const masterKey = masterKeys.find(sealingKeyIdOf(sealed));
+  if (!masterKey) throw new WrongMasterKeyError();
+  return masterKey.open(sealed, rowOfSecret(accountId, kind, secretId));
 }
 
 /** A sealed secret is bound to its row and cannot be opened as the secret of another. */

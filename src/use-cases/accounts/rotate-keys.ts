@@ -2,7 +2,7 @@
 import type { Actor } from '../../domain/audit.ts';
 import { newKeyId } from '../../domain/ids.ts';
 import { addSeconds } from '../../domain/time.ts';
-import { openSecret, sealAgain } from '../../services/account-directory.ts';
+import { openSecret, rowOfSecret } from '../../services/account-directory.ts';
 import type { Services } from '../../services/services.ts';
 import { updateSealedSecret } from '../../store/accounts/account-secrets.ts';
 import { listAccountIds, lockAccount } from '../../store/accounts/accounts.ts';
@@ -50,7 +50,7 @@ export async function rewrapSecrets(
       const foreign = account?.secrets.filter(({ sealed }) => !current.hasSealed(sealed)) ?? [];
       for (const secret of foreign) {
         const value = openSecret(services.masterKeys, accountId, secret);
-        const sealed = sealAgain(current, accountId, secret, value);
+        const sealed = current.seal(value, rowOfSecret(accountId, secret.kind, secret.secretId));
         await updateSealedSecret(tx, accountId, { ...secret, sealed });
       }
       if (foreign.length > 0) {
