@@ -65,38 +65,30 @@ function daysOf(slots: readonly Slot[]) {
 
 /** Counts all figures of an account, or of all, again. The log of each account whose figures changed says so. */
 export async function rebuildFigures(
-  services: Pick<Services, 'database' | 'clock'>,
+  { database, clock }: Pick<Services, 'database' | 'clock'>,
   actor: Actor,
   accountId?: string,
 ) {
-  const { database, clock } = services;
   const startedAt = clock();
   const accountIds = accountId ? [accountId] : await listAccountIds(database);
   let counted = 0;
   let changed = 0;
   for (const id of accountIds) {
-    const rebuilt = await rebuildAccount(services, id);
-    counted += rebuilt.counted;
-    changed += rebuilt.changed;
-    if (rebuilt.changed === 0) continue;
-    const action = 'figures.rebuilt';
-    const done = { accountId: id, action, object: id, details: rebuilt } as const;
+    const details = { counted: 0, changed: 0 };
+    for await (const slots of walkSlots(database, [id])) {
+      details.changed += await recountSlots(database, slots);
+      details.counted += slots.length;
+    }
+    counted += details.counted;
+    changed += details.changed;
+    if (details.changed === 0) continue;
+    const done = { accountId: id, action: 'figures.rebuilt', object: id, details } as const;
     await database.transaction((tx) => appendAudit(tx, actor, clock(), done));
   }
   if (!accountId) {
     await savePass(database, 'figures', { reachedAt: startedAt, until: undefined, accountId: '' });
     const { completed } = await findWalk(database, 'figures');
     await saveWalk(database, 'figures', { last: undefined, completed: completed + 1 });
-  }
-  return { counted, changed };
-}
-
-async function rebuildAccount({ database }: Pick<Services, 'database'>, accountId: string) {
-  let counted = 0;
-  let changed = 0;
-  for await (const slots of walkSlots(database, [accountId])) {
-    changed += await recountSlots(database, slots);
-    counted += slots.length;
   }
   return { counted, changed };
 }
