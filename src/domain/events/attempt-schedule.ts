@@ -28,7 +28,7 @@ const jitterShare = 0.2;
 export function nextAttemptAt(
   attempts: number,
   now: Date,
-  { retryAfterSeconds, random }: { readonly retryAfterSeconds?: number; readonly random: number },
+  { retryAfterSeconds, random }: { retryAfterSeconds?: number | undefined; random: number },
 ): Date | null {
   const usual = attemptSeconds[attempts - 1];
   if (usual === undefined) return null;

@@ -29,10 +29,7 @@ export async function attemptEvent(
   if (isGone(sent)) return { ...made, state: 'undelivered', failures, nextAttemptAt: null };
   const now = services.clock();
   const retryAfterSeconds = readRetryAfter(retryAfter, now);
-  const nextAt = nextAttemptAt(failures, now, {
-    random: Math.random(),
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-  });
+  const nextAt = nextAttemptAt(failures, now, { random: Math.random(), retryAfterSeconds });
   const state = nextAt === null ? 'undelivered' : 'pending';
   return { ...made, state, failures, nextAttemptAt: nextAt };
 }
