@@ -1,5 +1,4 @@
 /** Issues and verifies tokens with the ring of signing keys that the database stores. */
-
 import { accountLimits } from '../domain/accounts/limits.ts';
 import { createBoundedCache } from '../domain/bounded-cache.ts';
 import type { Clock } from '../domain/time.ts';

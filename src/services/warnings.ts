@@ -2,7 +2,6 @@
  * Logs refused webhooks, by reason, and failed calls to providers: at most one warning a minute for each account and
  * provider, with the number suppressed since the last one. Warnings never contain secrets or parts of a body.
  */
-
 import { accountLimits } from '../domain/accounts/limits.ts';
 import { createBoundedCache } from '../domain/bounded-cache.ts';
 import { isAccountId } from '../domain/ids.ts';

@@ -2,7 +2,6 @@
  * Applies the deliveries of a batch, one after the other, to the locked states of their orders. Computes what changes
  * and what becomes of each delivery; nothing is written.
  */
-
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import { listNames, listNewNames, listTargetNames } from '../../domain/inbox/delivery-names.ts';
 import type { TranslatedDelivery } from '../../domain/inbox/incoming.ts';

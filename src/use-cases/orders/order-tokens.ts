@@ -1,5 +1,4 @@
 /** Issues the tokens of an order: with it, for a refresh token, and for a payment link. Contract 2.3, 2.4 and 14.6. */
-
 import { ServiceError } from '../../domain/errors.ts';
 import { findAccountIdOfLink } from '../../domain/ids.ts';
 import { isOpen, type Order, orderStatus } from '../../domain/orders/order.ts';

@@ -2,7 +2,6 @@
  * Polls the transactions of one provider that are due, many at a time. Due rows are claimed in batches. An account whose
  * polls are slow or fail is left out of the next claims, so that it does not delay the others. Contract 11.7.
  */
-
 import { limits } from '../../domain/limits.ts';
 import { paymentLimits } from '../../domain/payments/limits.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';

@@ -2,7 +2,6 @@
  * Runs every minute and does what is due without a request. The loops of the background retry due deliveries and poll
  * providers all the time. Each step is limited in work and time, and runs whatever the others do.
  */
-
 import { limits } from '../../domain/limits.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { type IsOver, runStep, type Step } from '../../services/run-step.ts';
