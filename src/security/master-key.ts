@@ -10,8 +10,6 @@ const keyIdBytes = 4;
 const nonceBytes = 12;
 const headerBytes = 1 + keyIdBytes;
 
-export type MasterKey = ReturnType<typeof createMasterKey>;
-
 export function createMasterKey(hex: string) {
   const master = Buffer.from(hex, 'hex');
   const derive = (purpose: string, bytes: number) =>
