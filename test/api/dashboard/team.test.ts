@@ -1,7 +1,7 @@
 /** Roles, the team and two accounts: who may do what, and that nobody reaches another account. Contract 13.2. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { commandLine } from '../../../src/domain/audit.ts';
 import { resumeAccount, suspendAccount } from '../../../src/use-cases/accounts/suspend-account.ts';
 import { updateAccount } from '../../../src/use-cases/accounts/update-account.ts';
@@ -14,6 +14,9 @@ const { accountId } = await service.createAccount();
 const owner = await join(service, accountId, 'owner');
 const forbidden = [403, 'PERMISSION_DENIED'];
 const unknown = [404, 'NOT_FOUND'];
+
+// The tests advance the clock, and a confirmation of the owner holds for five minutes.
+beforeEach(() => owner.post('/confirm', { password }));
 
 for (const role of ['viewer', 'operator'] as const) {
   test(`a ${role} sees the team and the log, and changes nothing in it`, async () => {
