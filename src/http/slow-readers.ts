@@ -17,34 +17,66 @@ export function closeSlowReaders(
     unreadRepliesMax = httpLimits.unreadRepliesMax,
   }: SlowReaderLimits = {},
 ): void {
-  /** Replies that are not written to their end, in the order in which they began. */
-  const unread = new Set<ServerResponse>();
-  const forget = function forget(this: ServerResponse) {
-    unread.delete(this);
-  };
+  const unread = createReplyList();
   app.addHook('onSend', (_request, { raw }, payload, done) => {
     const { socket } = raw;
     // An injected request has no connection.
     if (socket instanceof Socket && !raw.destroyed) {
-      unread.add(raw);
-      raw.on('close', forget);
+      raw.once('close', unread.add(raw));
       // The platform restarts the time whenever the client has read some of it.
       socket.setTimeout(writeStallMsMax);
-      if (unread.size > unreadRepliesMax) {
-        const [oldest] = unread;
-        oldest?.destroy();
-      }
+      if (unread.count() > unreadRepliesMax) unread.oldest()?.destroy();
     }
     done(null, payload);
   });
   // With this listener the platform closes no connection itself, idle ones included.
   app.server.on('timeout', (socket: Socket) => {
-    const isProducing =
-      socket.writableLength === 0 && [...unread].some((raw) => raw.socket === socket);
+    const isProducing = socket.writableLength === 0 && unread.some((raw) => raw.socket === socket);
     // A long export that finds nothing for a while is not the fault of its reader.
     if (isProducing) socket.setTimeout(writeStallMsMax);
     else socket.destroy();
   });
+}
+
+type Entry = { readonly raw: ServerResponse; older: Entry | undefined; newer: Entry | undefined };
+
+/**
+ * Replies that are not written to their end, in the order in which they began. A linked list: the tables that a `Set`
+ * has outgrown keep what they contained alive until a full collection, so with an entry for each request all requests
+ * became old, and collecting them cost a third of their CPU (docs/performance.md).
+ */
+function createReplyList() {
+  let oldest: Entry | undefined;
+  let newest: Entry | undefined;
+  let count = 0;
+  const remove = (entry: Entry) => {
+    const { older, newer } = entry;
+    if (older) older.newer = newer;
+    else oldest = newer;
+    if (newer) newer.older = older;
+    else newest = older;
+    // An entry that is old itself must not keep younger ones alive.
+    entry.older = undefined;
+    entry.newer = undefined;
+    count -= 1;
+  };
+  return {
+    /** Returns what removes it again. Call that once. */
+    add: (raw: ServerResponse) => {
+      const entry: Entry = { raw, older: newest, newer: undefined };
+      if (newest) newest.newer = entry;
+      else oldest = entry;
+      newest = entry;
+      count += 1;
+      return () => remove(entry);
+    },
+    count: () => count,
+    oldest: () => oldest?.raw,
+    some: (isWanted: (raw: ServerResponse) => boolean) => {
+      for (let entry = oldest; entry; entry = entry.newer) if (isWanted(entry.raw)) return true;
+      return false;
+    },
+  };
 }
 
 const logEveryMs = 60_000;
