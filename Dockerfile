@@ -56,4 +56,4 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=120s --retries=3 \
   CMD ["node", "src/process/health-check.ts"]
 # Not by npm, which would be process 1 and would not pass signals on. The flags are those of "npm start".
-CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=20", "src/main.ts"]
+CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=20", "--no-allocation-site-pretenuring", "src/main.ts"]
