@@ -19,16 +19,19 @@ export function closeSlowReaders(
 ): void {
   const unread = createReplyList();
   app.addHook('onSend', (_request, { raw }, payload, done) => {
-    const { socket } = raw;
     // An injected request has no connection.
-    if (socket instanceof Socket && !raw.destroyed) {
+    if (raw.socket instanceof Socket && !raw.destroyed) {
       raw.once('close', unread.add(raw));
-      // The platform restarts the time whenever the client has read some of it.
-      socket.setTimeout(writeStallMsMax);
       if (unread.count() > unreadRepliesMax) unread.oldest()?.destroy();
     }
     done(null, payload);
   });
+  // Most replies are read at once: only the others get a timer.
+  const guarding = setInterval(() => {
+    // The platform restarts the time whenever the client has read some of the reply.
+    unread.forEachNew(({ socket }) => socket?.setTimeout(writeStallMsMax));
+  }, writeStallMsMax / checksPerStall).unref();
+  app.addHook('onClose', () => clearInterval(guarding));
   // With this listener the platform closes no connection itself, idle ones included.
   app.server.on('timeout', (socket: Socket) => {
     const isProducing = socket.writableLength === 0 && unread.some((raw) => raw.socket === socket);
@@ -38,7 +41,15 @@ export function closeSlowReaders(
   });
 }
 
-type Entry = { readonly raw: ServerResponse; older: Entry | undefined; newer: Entry | undefined };
+/** A reply that stalls is closed at most this part of the limit late. */
+const checksPerStall = 20;
+
+type Entry = {
+  readonly raw: ServerResponse;
+  older: Entry | undefined;
+  newer: Entry | undefined;
+  isNew: boolean;
+};
 
 /**
  * Replies that are not written to their end, in the order in which they began. A linked list: the tables that a `Set`
@@ -63,7 +74,7 @@ function createReplyList() {
   return {
     /** Returns what removes it again. Call that once. */
     add: (raw: ServerResponse) => {
-      const entry: Entry = { raw, older: newest, newer: undefined };
+      const entry: Entry = { raw, older: newest, newer: undefined, isNew: true };
       if (newest) newest.newer = entry;
       else oldest = entry;
       newest = entry;
@@ -72,6 +83,13 @@ function createReplyList() {
     },
     count: () => count,
     oldest: () => oldest?.raw,
+    /** Those that were added since the last call, and are still unread. */
+    forEachNew: (visit: (raw: ServerResponse) => void) => {
+      for (let entry = newest; entry?.isNew; entry = entry.older) {
+        entry.isNew = false;
+        visit(entry.raw);
+      }
+    },
     some: (isWanted: (raw: ServerResponse) => boolean) => {
       for (let entry = oldest; entry; entry = entry.newer) if (isWanted(entry.raw)) return true;
       return false;
