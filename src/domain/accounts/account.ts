@@ -92,10 +92,19 @@ const isLive = ({ expiresAt }: LiveSecret, now: Date) => expiresAt === null || e
 
 /** The valid secrets of a kind, the current one first. */
 export function liveSecrets(account: Account, kind: SecretKind, now: Date): readonly string[] {
-  return (account.secrets[kind] ?? [])
+  return listLive(account, kind, now).map((secret) => secret.value);
+}
+
+/** The access secret with this mark, or else the current one. */
+export function accessSecretOf(account: Account, now: Date, mark?: string): string {
+  const secrets = listLive(account, 'access-secret', now);
+  return (secrets.find((secret) => secret.mark === mark) ?? secrets[0])?.value ?? '';
+}
+
+function listLive({ secrets }: Account, kind: SecretKind, now: Date): LiveSecret[] {
+  return (secrets[kind] ?? [])
     .filter((secret) => isLive(secret, now))
-    .sort((a, b) => Number(a.expiresAt !== null) - Number(b.expiresAt !== null))
-    .map((secret) => secret.value);
+    .sort((a, b) => Number(a.expiresAt !== null) - Number(b.expiresAt !== null));
 }
 
 export const accountDefaults: Omit<AccountSettings, 'name'> = {

@@ -1,5 +1,5 @@
 /** The bodies of the events of a change, as they are sent to the shop. Contract 12.4. */
-import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
+import { type Account, accessSecretOf } from '../../domain/accounts/account.ts';
 import type { EventType } from '../../domain/event-type.ts';
 import { eventIdOf } from '../../domain/ids.ts';
 import { orderStatus } from '../../domain/orders/order.ts';
@@ -56,7 +56,7 @@ export function renderChange(change: ChangeToRender): (event: EventToRender) => 
 
 function sealIfWanted(text: string, account: Account, now: Date): string {
   if (!account.encryptedPayloads) return text;
-  const [secret = ''] = liveSecrets(account, 'access-secret', now);
+  const secret = accessSecretOf(account, now);
   return JSON.stringify({
     encrypted_response: sealPayload(text, secret),
     sub_merchant_id: account.accountId,

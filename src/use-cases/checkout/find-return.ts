@@ -2,7 +2,7 @@
  * Finds the result for a consumer who returns from a provider, and for the shop. It is the stored state, never a claim
  * of the browser; the provider is polled until the state is final. Contract 11.10.
  */
-import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
+import { type Account, accessSecretOf } from '../../domain/accounts/account.ts';
 import { decideReturn } from '../../domain/order-state/payment-return.ts';
 import { callbackOf } from '../../domain/orders/callback.ts';
 import { orderStatus } from '../../domain/orders/order.ts';
@@ -42,7 +42,7 @@ export async function findReturn(
     pollOpenPayment(services, account, started, now);
     return { ...returned, kind: 'waiting' as const, untilMs };
   }
-  const [accessSecret = ''] = liveSecrets(account, 'access-secret', now);
+  const accessSecret = accessSecretOf(account, now);
   const signing = { account, accessSecret, signs: 'what v3 covers' } as const;
   return {
     ...returned,

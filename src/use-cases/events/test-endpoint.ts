@@ -1,5 +1,5 @@
 /** Sends a test event to an endpoint at once. It is not stored and not repeated. Contract 12.2. */
-import { liveSecrets } from '../../domain/accounts/account.ts';
+import { accessSecretOf } from '../../domain/accounts/account.ts';
 import { unknownEndpoint } from '../../domain/accounts/endpoint.ts';
 import type { Actor } from '../../domain/audit.ts';
 import { findAccountIdOfEndpoint, newTestEventId } from '../../domain/ids.ts';
@@ -36,7 +36,7 @@ export async function testEndpoint(
     order: null,
     user: null,
   });
-  const [secret = ''] = liveSecrets(account, 'access-secret', now);
+  const secret = accessSecretOf(account, now);
   const body = account.encryptedPayloads
     ? JSON.stringify({
         encrypted_response: sealPayload(text, secret),

@@ -1,5 +1,5 @@
 /** The events of changed orders with their numbers and their final bytes. Contract 12.3 and 12.4. */
-import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
+import { type Account, accessSecretOf } from '../../domain/accounts/account.ts';
 import { isEnabled, wants } from '../../domain/accounts/endpoint.ts';
 import { listEvents, listSilentIds } from '../../domain/events/list-events.ts';
 import { type SettledOrderState, settle } from '../../domain/order-state/settle.ts';
@@ -140,7 +140,7 @@ function renderEvents(
   const { status: savedStatus, attempts, flags } = state.summary;
   const order = { ...stored, savedStatus, attempts, flags };
   const { accountId, orderId } = stored;
-  const [accessSecret = ''] = liveSecrets(account, 'access-secret', occurredAt);
+  const accessSecret = accessSecretOf(account, occurredAt);
   const signing = { account, accessSecret, signs: 'what v3 covers' } as const;
   const ids = new Set(events.map(({ transactionId }) => transactionId));
   const requested = transactions.filter(({ transactionId }) => ids.has(transactionId));

@@ -1,10 +1,9 @@
 /** Reads the current status of an order and of its transactions, and polls what is pending. Contract 5. */
-import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
+import { type Account, accessSecretOf } from '../../domain/accounts/account.ts';
 import { settleTransactions } from '../../domain/order-state/settle.ts';
 import { needsPolling } from '../../domain/payments/needs-polling.ts';
 import type { Transaction } from '../../domain/payments/transaction.ts';
 import { addSeconds } from '../../domain/time.ts';
-import { markOf } from '../../security/compare.ts';
 import type { Caller } from '../../security/tokens.ts';
 import { enquiryOf } from '../../services/enquiry.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';
@@ -24,9 +23,8 @@ export async function enquire(services: Services, caller: Caller, ids: EnquiredI
     .filter((entry) => transactionId === undefined || entry.transactionId === transactionId)
     .sort(byStart);
   // During a rotation, signs with the secret that the caller used: it may not have the other one.
-  const secrets = liveSecrets(account, 'access-secret', services.clock());
   const mark = caller.type === 'merchant' ? caller.secretMark : undefined;
-  const accessSecret = secrets.find((secret) => markOf(secret) === mark) ?? secrets[0] ?? '';
+  const accessSecret = accessSecretOf(account, services.clock(), mark);
   const signing = { account, accessSecret, signs: 'final statuses' } as const;
   return enquiryOf(found.order, transactions, requested, signing);
 }
