@@ -23,7 +23,7 @@ import {
   toUnfolded,
   type Unfolded,
 } from './matching.ts';
-import { placeRecords } from './placement.ts';
+import { placeOnePayment, placeRecords } from './placement.ts';
 import type { Unloaded } from './tally.ts';
 
 type OrderTransactions = {
@@ -49,7 +49,8 @@ export function regroup(orderState: OrderTransactions, notice: DeliveredNotice) 
   const records = collectRecords(known, heldHere, notice);
   if (!records) return { transactions, held };
 
-  const placement = placeRecords(records, mapPartsToRefunds(transactions));
+  const placement =
+    placeOnePayment(records) ?? placeRecords(records, mapPartsToRefunds(transactions));
   const placed = [...countCaptures(placement.payments, records), ...placement.refunds];
   const ofGroup: ReadonlySet<unknown> = new Set([...known, ...heldHere]);
   const others = transactions.filter((entry) => !ofGroup.has(entry));

@@ -10,6 +10,7 @@ import {
   highestStatus,
   holdPayments,
   type ImpliedPayment,
+  isSource,
   oldestFirst,
   ownId,
   type PaymentWithCaptures,
@@ -19,6 +20,23 @@ import {
 } from '../payments/records.ts';
 import type { StoredPaymentNotice, StoredRefundNotice } from '../payments/transaction.ts';
 import { placeVoids } from './place-voids.ts';
+
+/**
+ * The short way for nearly all groups: reports of one payment, without any record of a capture, void or refund. It gives
+ * what `placeRecords` would give, which a property proves, for a tenth of the memory. Undefined for other groups.
+ */
+export function placeOnePayment({ payments, refunds }: GroupRecords) {
+  const [first] = payments;
+  if (!first || refunds.length > 0) return undefined;
+  const pspId = ownId(first);
+  const isOne = payments.every((notice) => isSource(notice) && ownId(notice) === pspId);
+  if (!isOne) return undefined;
+  return {
+    payments: [{ pspId, records: payments, captures: [], voided: null }],
+    refunds: [],
+    held: [],
+  };
+}
 
 /** `refundIds` maps the provider's id of each part of a split refund to that of the refund. */
 export function placeRecords(
