@@ -89,6 +89,9 @@ function openServer(directory: string, port: number, startServer: Start) {
   // Each process of a server has a group of its own.
   const signal = async (name: NodeJS.Signals) => {
     if (!running || running.hasExited()) return;
+    // A server that is stopped cannot start a process between the look and the signal. One that was left behind would
+    // keep the output of the server open.
+    signalAll([running.pid], 'SIGSTOP');
     signalAll(await familyOf(running.pid), name);
   };
   return {
