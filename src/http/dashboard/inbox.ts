@@ -6,7 +6,7 @@ import { type Delivery, deliveryStates } from '../../domain/inbox/delivery.ts';
 import type { Translation } from '../../domain/inbox/translation.ts';
 import { withSnakeCase } from '../../domain/json/snake-case.ts';
 import { shownName, shownValue } from '../../domain/why/effects.ts';
-import type { DeliveryBody, DescribedDelivery } from '../../use-cases/inbox/list-deliveries.ts';
+import type { DeliveryBody, DescribedDelivery } from '../../use-cases/inbox/describe-contents.ts';
 import type { HttpContext } from '../http-context.ts';
 import { addRoute, search } from './dashboard-guard.ts';
 import { choiceOf, type Query, readLimit, readQuery, readText } from './read-query.ts';

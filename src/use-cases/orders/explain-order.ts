@@ -45,7 +45,7 @@ import {
 } from '../../store/orders/order-life.ts';
 import { listTransactionsById } from '../../store/payments/transactions.ts';
 import { readSnapshot } from '../../store/snapshot.ts';
-import { type DescribedDelivery, describeContents } from '../inbox/list-deliveries.ts';
+import { type DescribedDelivery, describeContents } from '../inbox/describe-contents.ts';
 
 export type ExplainOptions = {
   /** Personal data is masked as for an order token. */

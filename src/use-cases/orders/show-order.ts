@@ -11,7 +11,7 @@ import {
   type OrderWithTransactions,
 } from '../../store/orders/enquiry.ts';
 import { listRecentHistory } from '../../store/orders/history.ts';
-import { describeContents } from '../inbox/list-deliveries.ts';
+import { describeContents } from '../inbox/describe-contents.ts';
 
 /** How many deliveries, and how many rows of the history, are shown. */
 export const shownMax = 200;

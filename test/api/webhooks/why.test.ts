@@ -7,7 +7,7 @@ import type { ShownField } from '../../../src/domain/why/explanation.ts';
 import { explanationText } from '../../../src/domain/why/text.ts';
 import type { TimelineEntry } from '../../../src/domain/why/timeline.ts';
 import { readHistoryPage } from '../../../src/store/orders/order-life.ts';
-import { findDeliveryBody } from '../../../src/use-cases/inbox/list-deliveries.ts';
+import { findDeliveryBody } from '../../../src/use-cases/inbox/describe-contents.ts';
 import { explainOrder } from '../../../src/use-cases/orders/explain-order.ts';
 import { resolveReview } from '../../../src/use-cases/review/resolve-review.ts';
 import { partnerEvent, partnerPayment, partnerRefund } from '../../support/deliveries.ts';
