@@ -63,7 +63,7 @@ export async function requestRefund(
   services: Services,
   { account, orderId, provider, api }: RefundRoute,
   refund: RefundToStart,
-  mayBeMade = false,
+  { mayBeMade = false }: { readonly mayBeMade?: boolean } = {},
 ): Promise<void> {
   const { answer, result } = await getProvider(provider).outbound.startRefund(api, refund);
   // Stored before the call is recorded: a repeat that waits for the call then sees the provider's answer.
@@ -88,7 +88,7 @@ export async function requestRefund(
  */
 export async function resendRefund(services: Services, route: RefundRoute, call: RefundCall) {
   const isFirst = call.state === 'unsent' && (await claimFirstSending(services, route, call));
-  await requestRefund(services, route, call, !isFirst);
+  await requestRefund(services, route, call, { mayBeMade: !isFirst });
 }
 
 /** False if the call was sent by somebody else meanwhile. */
