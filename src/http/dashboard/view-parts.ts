@@ -2,9 +2,9 @@
 import { displayExponent } from '../../domain/money/currency.ts';
 import { formatAmount, formatDecimal, type MinorUnits } from '../../domain/money/money.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
+import type { LimitedCount } from '../../domain/reports/limited-count.ts';
 import { includesRole, type Role } from '../../domain/users/role.ts';
 import { deliveryProviders } from '../../use-cases/inbox/receive-delivery.ts';
-import type { LimitedCount } from '../../use-cases/review/list-review.ts';
 
 /** Decimal texts: browsers format them exactly, and no number of theirs could hold a large sum. Contract 13.4. */
 export function amountText(minor: MinorUnits, currency: string): string {

@@ -3,6 +3,7 @@
  * half hours that changed since are counted here. See docs/decisions/0045.
  */
 import { type Figure, shareKinds } from '../../domain/reports/figure.ts';
+import { countMax, limited } from '../../domain/reports/limited-count.ts';
 import {
   buildOverview,
   type Period,
@@ -24,7 +25,7 @@ import {
   sumFiguresByBucket,
 } from '../../store/reports/figures.ts';
 import { findPass, findWalk } from '../../store/reports/slot-cursors.ts';
-import { countMax, countReview, limited } from '../review/list-review.ts';
+import { countReview } from '../review/list-review.ts';
 
 export type AccountOverview = Awaited<ReturnType<typeof getOverview>>;
 

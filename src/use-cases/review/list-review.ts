@@ -1,4 +1,5 @@
 /** Lists and counts everything that needs manual review and is not resolved: deliveries, and flags. Contract 13.6. */
+import { countMax, limited } from '../../domain/reports/limited-count.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
 import { countDeliveriesOfState } from '../../store/inbox/attention.ts';
@@ -115,10 +116,6 @@ function findStart(after: string) {
   return list < 0 ? undefined : { list, row: id === '' ? undefined : { accountId, id } };
 }
 
-/** A count, which is a minimum if there are more. */
-export type LimitedCount = { readonly count: number; readonly isMore: boolean };
-
-export const countMax = 200;
 /** Resolved flags stay on their orders, so many rows may have no open one. */
 const pageSize = 250;
 const pagesMax = 4;
@@ -135,10 +132,6 @@ export async function countReview({ database }: Pick<Services, 'database'>, acco
   const sum = counts.reduce((total, { count }) => total + count, 0);
   const isMore = counts.some((entry) => entry.isMore);
   return limited(sum, isMore);
-}
-
-export function limited(count: number, isMore = false): LimitedCount {
-  return { count: Math.min(count, countMax), isMore: isMore || count > countMax };
 }
 
 async function countPages(database: Database, accountId: string, { read }: (typeof lists)[number]) {
