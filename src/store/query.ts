@@ -5,7 +5,7 @@
  */
 import type { AnyRow, Queryable, Transaction } from '../postgres/database.ts';
 import { insertRows } from '../postgres/insert-rows.ts';
-import { sql, type SqlTemplate as Text } from '../postgres/sql.ts';
+import { type Sql, sql, type SqlTemplate as Text } from '../postgres/sql.ts';
 
 type Values = readonly unknown[];
 
@@ -70,4 +70,9 @@ export function countChanges(database: Queryable, values: Values = [], name?: st
 /** True if one row was inserted, updated or deleted. */
 export function changesOne(database: Queryable, values: Values = [], name?: string) {
   return async (...text: Text) => (await send(database, values, name, text)).rowCount === 1;
+}
+
+/** Without a limit nothing is sorted, and each node of a cluster counts its own rows. */
+export function firstBy(limit: number | null, order = sql``): Sql {
+  return limit === null ? sql`` : sql`${order} limit ${limit}`;
 }

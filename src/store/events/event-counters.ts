@@ -1,8 +1,7 @@
 /** Counts of events and endpoints for /metrics. Each is read from a partial index that contains only such rows. */
 import type { Queryable } from '../../postgres/database.ts';
-import { type Sql, sql } from '../../postgres/sql.ts';
 import { inOrder } from '../../postgres/statement.ts';
-import { findRow, findValue } from '../query.ts';
+import { findRow, findValue, firstBy } from '../query.ts';
 
 type EventCounters = Awaited<ReturnType<typeof countEvents>>;
 
@@ -38,11 +37,6 @@ async function countUndelivered(database: Queryable, limit: number | null) {
     select count(*) as count
       from (select 1 from events where state = 'undelivered' ${firstBy(limit)}) as undelivered`;
   return count ?? 0;
-}
-
-/** Without a limit nothing is sorted, and each node of a cluster counts its own rows. */
-export function firstBy(limit: number | null, order = sql``): Sql {
-  return limit === null ? sql`` : sql`${order} limit ${limit}`;
 }
 
 /** By a person, or by the service because they were gone or failed for days. */

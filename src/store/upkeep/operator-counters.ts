@@ -7,13 +7,8 @@ import { addSeconds } from '../../domain/time.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import { sql, word } from '../../postgres/sql.ts';
 import { inOrder } from '../../postgres/statement.ts';
-import {
-  countEvents,
-  firstBy,
-  toStoredCounts,
-  withStoredCounts,
-} from '../events/event-counters.ts';
-import { execute, findRow, findValue, listRows } from '../query.ts';
+import { countEvents, toStoredCounts, withStoredCounts } from '../events/event-counters.ts';
+import { execute, findRow, findValue, firstBy, listRows } from '../query.ts';
 import { listStepReports } from './background-steps.ts';
 
 const watchedStates = ['received', 'parked', 'dead', 'needs_review'] as const;
