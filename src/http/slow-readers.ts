@@ -41,7 +41,7 @@ export function closeSlowReaders(
   });
 }
 
-/** A reply that stalls is closed at most this part of the limit late. */
+/** How often unread replies are looked for, in the time that one of them may stall. */
 const checksPerStall = 20;
 
 type Entry = {

@@ -152,9 +152,12 @@ function policyOf({ brand, formAction, hasScript = true }: Page, nonce: string):
 
 type Brand = ReturnType<typeof brandOf>;
 
-export function brandOf({ accountId, logo, ...account }: Account, basePath: string) {
+/** What a page shows of an account, and nothing else of it. */
+export function brandOf(account: Account, basePath: string) {
+  const { accountId, logo, name, colour, supportEmail, supportPhone, supportUrl } = account;
   const logoUrl = logo && `${basePath}/checkout/logo/${accountId}/${logo.digest}`;
-  return { ...account, logoUrl };
+  const { frameOrigins } = account;
+  return { name, colour, logoUrl, supportEmail, supportPhone, supportUrl, frameOrigins };
 }
 
 function brandStyle(brand: Brand | undefined): string {

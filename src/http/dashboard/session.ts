@@ -179,8 +179,8 @@ export function addCredentials(app: FastifyInstance, { useCases }: HttpContext):
     const passkeys = await useCases.listPasskeys(signedIn);
     return {
       has_password: signedIn.user.hasPassword,
-      passkeys: passkeys.map(({ credentialId: passkeyId, ...passkey }) =>
-        withSnakeCase({ passkeyId, ...passkey }),
+      passkeys: passkeys.map(({ credentialId: passkeyId, transports, createdAt, lastUsedAt }) =>
+        withSnakeCase({ passkeyId, transports, createdAt, lastUsedAt }),
       ),
     };
   });

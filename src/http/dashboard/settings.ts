@@ -150,10 +150,10 @@ export function settingsView(settings: Settings, basePath: string) {
     encrypted_payloads: settings.encryptedPayloads,
     signature_version: settings.signatureVersion,
     requests_per_second: settings.requestsPerSecond,
-    secrets: settings.secrets.map(({ kind, ...times }) => ({
+    secrets: settings.secrets.map(({ kind, createdAt, former }) => ({
       name: kind,
       title: secretTitle(settings, kind),
-      ...withSnakeCase(times),
+      ...withSnakeCase({ createdAt, former }),
     })),
     providers: settings.providers.map(providerView),
     payment_modes: paymentModeCodes.map((code) => ({

@@ -113,7 +113,7 @@ export const references = [
     name: 'provider_order_id',
     target: 'orders',
   },
-  // Not its primary key: whoever reads a link id in a place or a report could open the order.
+  // Not its primary key: whoever reads a link id in a cursor or a report could open the order.
   { table: 'payment_links', key: ['order_id'], name: 'order_id', target: 'orders' },
   { table: 'review_resolutions', key: ['subject', 'flag'], name: 'subject', target: 'accounts' },
   { table: 'audit', key: ['audit_id'], name: 'audit_id', target: 'accounts' },
