@@ -37,7 +37,8 @@ test('a lease that was not extended in time goes to another owner', async () => 
   assert.equal(await claimSweepLease(database, 'hung', 600_000), false);
 });
 
-test('a sweep whose lease is lost ends with the step that runs', async () => {
+/** A service whose sweeps have connections of their own. */
+async function createSweeper() {
   const { database, url } = await createTestDatabase();
   const maintenance = openDatabase({ connectionString: url }, { purpose: 'maintenance' });
   const services = createServices({
@@ -46,6 +47,11 @@ test('a sweep whose lease is lost ends with the step that runs', async () => {
     masterKeyHex: testMasterKeyHex,
     settings: { publicUrl: 'http://service.test', orderLapseSeconds: 3600 },
   });
+  return { database, maintenance, services };
+}
+
+test('a sweep whose lease is lost ends with the step that runs', async () => {
+  const { database, maintenance, services } = await createSweeper();
   /** When the last claim that succeeded was sent. */
   const lastClaimAt = () => {
     const [loop] = services.backgroundReports.listLoops();
@@ -70,14 +76,7 @@ test('a sweep whose lease is lost ends with the step that runs', async () => {
 });
 
 test('a sweep that hangs does not keep the next one from starting', async () => {
-  const { database, url } = await createTestDatabase();
-  const maintenance = openDatabase({ connectionString: url }, { purpose: 'maintenance' });
-  const services = createServices({
-    database,
-    maintenance,
-    masterKeyHex: testMasterKeyHex,
-    settings: { publicUrl: 'http://service.test', orderLapseSeconds: 3600 },
-  });
+  const { database, maintenance, services } = await createSweeper();
   const sweeps = await database.transaction(async (tx) => {
     await tx.query({ text: 'lock table background_steps in share mode' });
     const started = await startSweeps(services, { everyMs: 100, msMax: 3_000 });
