@@ -22,8 +22,9 @@ const createSerialisers = selectSerialiser();
 const buildValidator: BuildValidator = (externalSchemas, options) => {
   const compile = createValidators(externalSchemas, options);
   return (route) => {
+    let check: Validate | undefined;
     const validate: Validate = (data) => {
-      const check = once(validators, route, compile);
+      check ??= once(validators, route, compile);
       const result = check(data);
       if (check.errors !== undefined) validate.errors = check.errors;
       return result;
@@ -34,7 +35,13 @@ const buildValidator: BuildValidator = (externalSchemas, options) => {
 
 const buildSerializer: Factories['buildSerializer'] = (externalSchemas, options) => {
   const compile = createSerialisers(externalSchemas, options);
-  return (route) => (data) => once(serialisers, route, compile)(data);
+  return (route) => {
+    let serialise: Serialise | undefined;
+    return (data) => {
+      serialise ??= once(serialisers, route, compile);
+      return serialise(data);
+    };
+  };
 };
 
 export const compilersFactory = { buildValidator, buildSerializer } as unknown as Factories;

@@ -21,7 +21,7 @@ export function closeSlowReaders(
   app.addHook('onSend', (_request, { raw }, payload, done) => {
     // An injected request has no connection.
     if (raw.socket instanceof Socket && !raw.destroyed) {
-      raw.once('close', unread.add(raw));
+      raw.on('close', unread.add(raw));
       if (unread.count() > unreadRepliesMax) unread.oldest()?.destroy();
     }
     done(null, payload);
@@ -72,7 +72,7 @@ function createReplyList() {
     count -= 1;
   };
   return {
-    /** Returns what removes it again. Call that once. */
+    /** Returns what removes it again. Call that once; `close` is emitted once. */
     add: (raw: ServerResponse) => {
       const entry: Entry = { raw, older: newest, newer: undefined, isNew: true };
       if (newest) newest.newer = entry;

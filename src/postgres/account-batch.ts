@@ -60,10 +60,10 @@ export function createAccountBatcher<Item, Outcome>({
     }
   };
 
-  return async (item) => {
+  return (item) => {
     const nextTrial = nextTrials.get(accountOf(item));
     if (nextTrial === undefined) return add(item);
-    if (now() < nextTrial) throw new ServiceError('SERVICE_UNAVAILABLE');
+    if (now() < nextTrial) return Promise.reject(new ServiceError('SERVICE_UNAVAILABLE'));
     return tryWorker(item);
   };
 }

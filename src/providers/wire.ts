@@ -102,7 +102,12 @@ export function givenTexts(texts: Readonly<Record<string, string | undefined>>) 
 
 /** The usable references, without duplicates. */
 export function references(...values: readonly unknown[]): string[] {
-  return [...new Set(values.flatMap((value) => id(value) ?? []))];
+  const usable: string[] = [];
+  for (const value of values) {
+    const own = id(value);
+    if (own !== undefined && !usable.includes(own)) usable.push(own);
+  }
+  return usable;
 }
 
 /** The paths of fields, separated by white space, as the alternatives of a regular expression. */

@@ -40,7 +40,7 @@ export const holdsCardNumber = (text: string): boolean => maskCardNumbers(text) 
 
 /** Masks any number with as many digits as a card number, without checking the Luhn checksum. */
 export function maskCardField(text: string): string {
-  if (!mayHoldDigit.test(text)) return text;
+  if (!mayHoldDigit.test(text) || maskedByProvider.test(text)) return text;
   const plain = findPlainNumber(text) ?? text;
   const masked = maskAllReadings(plain, (part, decoded) => {
     const digits = readDigits(decoded, { separators: looseSeparators });
@@ -55,6 +55,9 @@ export function maskCardField(text: string): string {
   });
   return masked === plain ? text : masked;
 }
+
+/** Up to twelve digits on either side of the masking characters, which end a number. */
+const maskedByProvider = /^\d{0,12}[xX*]+\d{0,12}$/;
 
 const passesMax = 8;
 

@@ -9,6 +9,8 @@ const digitsPrintedMax = 17;
 
 /** The text must be valid JSON. It is returned unchanged when doubles preserve all of its numbers. */
 export function quoteInexactNumbers(text: string): string {
+  // Nearly all texts. Without a long number only tiny ones could be quoted, like 0.0000001, and those stay numbers.
+  if (!longNumber.test(text)) return text;
   let quoted = '';
   let quotedEnd = 0;
   let index = 0;
@@ -27,9 +29,7 @@ export function quoteInexactNumbers(text: string): string {
       index = end;
     } else index += 1;
   }
-  // Without a long number, all quoted ones are tiny, like 0.0000001. They stay numbers unless some text looks long.
-  const isQuoted = quotedEnd > 0 && longNumber.test(text);
-  return isQuoted ? quoted + text.slice(quotedEnd) : text;
+  return quotedEnd > 0 ? quoted + text.slice(quotedEnd) : text;
 }
 
 /** Every long number, or one with an exponent. Also matches inside strings. */

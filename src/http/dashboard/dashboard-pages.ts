@@ -1,5 +1,5 @@
 /** `/dashboard` and what is below it except the API: one page, whose files are all from here. Contract 13.1. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { FastifyPluginAsync } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { basePathOf, type HttpContext } from '../http-context.ts';
@@ -55,7 +55,7 @@ async function loadAll(basePath: string) {
     ),
   });
   const text = pageText(basePath, folder, importMap, files);
-  const digest = createHash('sha256').update(importMap).digest('base64');
+  const digest = hash('sha256', importMap, 'base64');
   return {
     ...files,
     page: await createStaticFile('text/html; charset=utf-8', text),

@@ -121,10 +121,12 @@ function claimsOf(request: FastifyRequest<{ Params: Params }>): DeliveryClaims {
   return { accountId: request.params.account_id, token: findBearerToken(request) };
 }
 
-function rawDelivery(request: FastifyRequest): RawDelivery {
+function rawDelivery({ body, headers, contentType }: FastifyRequest): RawDelivery {
+  headers['content-type'] = contentType;
+  // The only header whose value Node gives as a list.
+  if (headers['set-cookie']) headers['set-cookie'] = undefined;
   return {
-    body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
-    // The only header whose value Node gives as a list.
-    headers: { ...request.headers, 'set-cookie': undefined, 'content-type': request.contentType },
+    body: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
+    headers: headers as RawDelivery['headers'],
   };
 }

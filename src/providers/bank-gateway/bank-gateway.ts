@@ -1,5 +1,5 @@
 /** The bank card gateway: reports card payments, refunds and voids as JSON or as form data. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { matchesAny } from '../../security/compare.ts';
 import type { Provider } from '../provider.ts';
 import { alternatives, object, text } from '../wire.ts';
@@ -73,5 +73,5 @@ function keyOfContent(bytes: Buffer): string | undefined {
   ];
   // Without a time, a newer notification could not be distinguished from a repeat.
   if (parts[3] === undefined) return undefined;
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return hash('sha256', JSON.stringify(parts));
 }

@@ -1,5 +1,5 @@
 /** Reads a notification of the gateway: the ids by which it may name its order, its times, what was paid and how. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { maskCardField } from '../../domain/cards/card-numbers.ts';
 import {
   givenTexts,
@@ -46,11 +46,12 @@ export function namedAtMs(body: WireObject, pspTransactionId: string): number | 
   if (startedAtMs === undefined) return undefined;
   const transactionId = pspTransactionId.slice(pspTransactionId.lastIndexOf('|') + 1);
   const isSmall = /^\d{1,4}$/.test(transactionId);
-  const digest = createHash('sha256').update(transactionId).digest();
-  return (
-    startedAtMs +
-    1000 * (isSmall ? Math.max(0, Number(transactionId) - 1) : digest.readUInt16BE() % 3600)
-  );
+  const seconds = isSmall ? Math.max(0, Number(transactionId) - 1) : secondsOf(transactionId);
+  return startedAtMs + 1000 * seconds;
+}
+
+function secondsOf(transactionId: string): number {
+  return hash('sha256', transactionId, 'buffer').readUInt16BE() % 3600;
 }
 
 export function paymentFields(body: WireObject) {

@@ -62,7 +62,8 @@ const knownNameRows = defineAccountRows<KnownName>(
 
 /**
  * The ids of deliveries that wait for one of the names, in the order of `known`. A shop may name one invoice in all of
- * its payments, so the list is bounded; each that is applied leads to the next ones.
+ * its payments, so the list is bounded; each that is applied leads to the next ones. Most accounts have no parked
+ * delivery, and for them no name is looked up.
  */
 export async function listParkedDeliveries(database: Queryable, known: readonly KnownNames[]) {
   const flat = known.flatMap(({ accountId, names }, index) =>
@@ -70,17 +71,20 @@ export async function listParkedDeliveries(database: Queryable, known: readonly 
   );
   // The limit also fixes the plan: on a small table the planner would choose to read all of it.
   const rows = await knownNameRows.query<ParkedRow>(database, flat, 'list-parked-deliveries')`
-    select index, array(select r.delivery_id from delivery_references r
-               where r.account_id = $1 and r.reference = row.reference
-               order by r.delivery_id limit ${parkedOfNameMax}) as delivery_ids
-      from ${knownNameRows.from}`;
-  const found = Map.groupBy(rows, ({ index }) => index);
+    with parked as materialized (
+      select index, array(select r.delivery_id from delivery_references r
+                 where r.account_id = $1 and r.reference = row.reference
+                 order by r.delivery_id limit ${parkedOfNameMax}) as found
+        from ${knownNameRows.from}
+       where exists (select from delivery_references r where r.account_id = $1))
+    select index, found from parked where found <> '{}'`;
+  const byIndex = Map.groupBy(rows, ({ index }) => index);
   return known.map((_names, index) => [
-    ...new Set((found.get(index) ?? []).flatMap((row) => row.delivery_ids)),
+    ...new Set((byIndex.get(index) ?? []).flatMap(({ found }) => found)),
   ]);
 }
 
-type ParkedRow = { readonly index: number; readonly delivery_ids: readonly string[] };
+type ParkedRow = { readonly index: number; readonly found: readonly string[] };
 
 /** Due deliveries are tried oldest first, and nothing is older than this. */
 const beforeAllOthers = new Date(0);

@@ -47,18 +47,22 @@ export async function findOrdersWithTransactions(
   database: Queryable,
   questions: readonly OrderQuestion[],
 ): Promise<Array<OrderWithTransactions | undefined>> {
-  const distinct = new Map(questions.map((question) => [keyOf(question), question]));
+  const distinct = new Map<string, Asked>();
+  const asked = questions.map((question) => {
+    const key = keyOf(question);
+    const entry = distinct.get(key) ?? { ...question, index: distinct.size };
+    distinct.set(key, entry);
+    return entry;
+  });
   const answers = await askEach(database, [...distinct.values()]);
-  const byKey = new Map([...distinct.keys()].map((key, index) => [key, answers[index]]));
-  return questions.map((question) => byKey.get(keyOf(question)));
+  return asked.map(({ index }) => answers[index]);
 }
 
 function keyOf({ accountId, idName, id }: OrderQuestion): string {
   return `${accountId} ${idName} ${id}`;
 }
 
-async function askEach(database: Queryable, questions: readonly OrderQuestion[]) {
-  const asked = questions.map((question, index) => ({ ...question, index }));
+async function askEach(database: Queryable, asked: readonly Asked[]) {
   const name = 'find-orders-with-transactions';
   const rows = await questionRows.query<EnquiryRow>(database, asked, name)`
     with question as materialized (select * from ${questionRows.from})
@@ -79,11 +83,9 @@ async function askEach(database: Queryable, questions: readonly OrderQuestion[])
          union all
         select q.index, o.* from question q join orders o
             on o.account_id = $1 and o.invoice_id = q.invoice_id) o`;
-  const found = new Map(rows.map((row) => [row.index, row]));
-  return questions.map((_question, index) => {
-    const row = found.get(index);
-    return row && toOrderWithTransactions(row);
-  });
+  const found: OrderWithTransactions[] = [];
+  for (const row of rows) found[row.index] = toOrderWithTransactions(row);
+  return found;
 }
 
 type EnquiryRow = OrderRow & { index: number; transactions: TransactionRow[] | null };

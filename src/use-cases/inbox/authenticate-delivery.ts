@@ -45,7 +45,9 @@ export async function authenticateDelivery(
     throw refusal('absent');
   }
   const accountId = claimedAccountId ?? '';
-  const account = isAccountId(accountId) ? await services.accounts.find(accountId) : undefined;
+  const account = isAccountId(accountId)
+    ? (services.accounts.recall(accountId) ?? (await services.accounts.find(accountId)))
+    : undefined;
   const proof = prove(services, provider, raw, account);
   if (account && proof === 'absent' && bearerAccountId === account.accountId) {
     refuseSuspended(account);

@@ -2,7 +2,7 @@
  * Builds the delivery to store from the bytes of a provider's call, or of its answer to a call of ours. Card data is
  * masked. Contract 8.5.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Account } from '../../domain/accounts/account.ts';
 import {
   type ExemptFields,
@@ -59,7 +59,7 @@ function toIndexable(key: string): string {
 const keyCharsMax = 255;
 
 export function digestOf(content: string | Buffer): string {
-  return createHash('sha256').update(content).digest('hex');
+  return hash('sha256', content);
 }
 
 /**

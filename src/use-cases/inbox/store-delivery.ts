@@ -27,12 +27,7 @@ export async function storeDelivery(
 ): Promise<ReceivedDelivery> {
   const { delivery } = translated;
   const { accountId } = delivery;
-  const stored: StoredOrRefused =
-    'defect' in translated
-      ? await storeForLater(services, delivery, translated.defect)
-      : await services
-          .storeBatch({ ...translated, caller })
-          .catch((error: unknown) => storeForLater(services, delivery, error));
+  const stored = await storeOnce(services, translated, caller);
   if ('refusal' in stored) throw stored.refusal;
   // Copies are answered `duplicate`, so a delivery is counted once.
   if (stored.received.status === 'needs_review') services.counters.noteDeliveries('needs_review');
@@ -40,6 +35,20 @@ export async function storeDelivery(
     await applyParked(services, accountId, stored.toUnpark).catch(leaveToSweep);
   }
   return stored.isKnownNow ? tryOnceMore(services, accountId, stored) : stored.received;
+}
+
+async function storeOnce(
+  services: Services,
+  translated: TranslatedDelivery | UntranslatedDelivery,
+  caller: DeliveryCaller,
+): Promise<StoredOrRefused> {
+  const { delivery } = translated;
+  if ('defect' in translated) return storeForLater(services, delivery, translated.defect);
+  try {
+    return await services.storeBatch({ ...translated, caller });
+  } catch (error) {
+    return storeForLater(services, delivery, error);
+  }
 }
 
 /**
