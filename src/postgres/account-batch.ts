@@ -4,7 +4,7 @@
  * others of these accounts are refused at once.
  */
 import { ServiceError } from '../domain/errors.ts';
-import { type BatchOptions, createBatcher } from './batch.ts';
+import { type BatchOptions, createBatcher, type EndStage, ignoreStage } from './batch.ts';
 import { WorkerUnavailable } from './error-classes.ts';
 import { databaseLimits } from './limits.ts';
 
@@ -31,10 +31,10 @@ export function createAccountBatcher<Item, Outcome>({
     nextTrials.set(accountId, now() + databaseLimits.workerTrialPauseMs);
   };
 
-  const runObserved = async (items: readonly Item[]) => {
+  const runObserved = async (items: readonly Item[], endStage: EndStage) => {
     const accountIds = new Set(items.map(accountOf));
     try {
-      const outcomes = await run(items);
+      const outcomes = await run(items, endStage);
       for (const accountId of accountIds) nextTrials.delete(accountId);
       return outcomes;
     } catch (error) {
@@ -53,7 +53,7 @@ export function createAccountBatcher<Item, Outcome>({
     trials += 1;
     delayTrial(accountOf(item));
     try {
-      const [outcome] = await runObserved([item]);
+      const [outcome] = await runObserved([item], ignoreStage);
       return outcome as Outcome;
     } finally {
       trials -= 1;

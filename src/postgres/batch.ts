@@ -4,11 +4,14 @@
  * database is idle.
  */
 import { ServiceError } from '../domain/errors.ts';
-import type { QueueWatch } from './queue-stats.ts';
+import type { BatchStage, QueueWatch } from './queue-stats.ts';
+
+/** Ends a stage of the batch that runs; what it does after the last one is the stage `database`. */
+export type EndStage = (stage: BatchStage) => void;
 
 export type BatchOptions<Item, Outcome> = {
   /** Resolves to one outcome per item, in the order of the items. */
-  readonly run: (items: readonly Item[]) => Promise<readonly Outcome[]>;
+  readonly run: (items: readonly Item[], endStage: EndStage) => Promise<readonly Outcome[]>;
   readonly sizeMax: number;
   /** Batches that may run concurrently. */
   readonly concurrentMax: number;
@@ -24,6 +27,7 @@ export type BatchOptions<Item, Outcome> = {
 
 type Queued<Item, Outcome> = {
   readonly item: Item;
+  readonly queuedAtMs: number;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (error: unknown) => void;
 };
@@ -53,14 +57,21 @@ export function createBatcher<Item, Outcome>(options: BatchOptions<Item, Outcome
     }, patienceMs);
     running += 1;
     watch?.onBatch(batch.length);
-    void runBatch(run, batch).then((settle) => {
+    const endStage = startStages(watch, batch[0]?.queuedAtMs);
+    endStage('wait');
+    void runBatch(run, batch, endStage).then((settle) => {
       clearTimeout(patience);
       running -= 1;
       if (isSlow) slow -= 1;
+      endStage('database');
       start();
+      const answer = () => {
+        settle();
+        endStage('answer');
+      };
       // The next batch is sent before the callers are answered, so the database works while they are.
-      if (running > 0) setImmediate(settle);
-      else settle();
+      if (running > 0) setImmediate(answer);
+      else answer();
     });
   };
 
@@ -71,7 +82,7 @@ export function createBatcher<Item, Outcome>(options: BatchOptions<Item, Outcome
         reject(new ServiceError('SERVICE_UNAVAILABLE'));
         return;
       }
-      queue.push({ item, resolve, reject });
+      queue.push({ item, queuedAtMs: performance.now(), resolve, reject });
       // Requests whose bytes have already arrived join the batch; it waits for no others.
       if (!isScheduled && mayStart()) {
         isScheduled = true;
@@ -80,13 +91,26 @@ export function createBatcher<Item, Outcome>(options: BatchOptions<Item, Outcome
     });
 }
 
+function startStages(watch: QueueWatch | undefined, beganAtMs = performance.now()): EndStage {
+  let sinceMs = beganAtMs;
+  return (stage) => {
+    const nowMs = performance.now();
+    watch?.onStage(stage, (nowMs - sinceMs) / 1_000);
+    sinceMs = nowMs;
+  };
+}
+
 /** Returns a function that settles the callers. */
 async function runBatch<Item, Outcome>(
   run: BatchOptions<Item, Outcome>['run'],
   batch: readonly Queued<Item, Outcome>[],
+  endStage: EndStage,
 ): Promise<() => void> {
   try {
-    const outcomes = await run(batch.map(({ item }) => item));
+    const outcomes = await run(
+      batch.map(({ item }) => item),
+      endStage,
+    );
     if (outcomes.length !== batch.length) throw new Error('a batch lost an outcome');
     return () => {
       for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index] as Outcome);
@@ -104,5 +128,8 @@ function runEach<Item, Outcome>(
   run: BatchOptions<Item, Outcome>['run'],
   batch: readonly Queued<Item, Outcome>[],
 ): void {
-  for (const queued of batch) void runBatch(run, [queued]).then((settle) => settle());
+  for (const queued of batch) void runBatch(run, [queued], ignoreStage).then((settle) => settle());
 }
+
+/** For an item that runs by itself, outside of a batch. */
+export function ignoreStage(): void {}

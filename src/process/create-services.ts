@@ -79,7 +79,8 @@ export function createServices(parts: {
       accountOf: ({ delivery }) => delivery.accountId,
       parallelMin: databaseLimits.parallelDeliveryBatchMin,
       watch: (countWaiting) => database.queueStats.addQueue('deliveries', countWaiting),
-      run: (incoming: readonly Incoming[]) => storeBatch(batchServices, incoming),
+      run: (incoming: readonly Incoming[], endStage) =>
+        storeBatch(batchServices, incoming, endStage),
     }),
     recordCalls: createAccountBatcher({
       ...batchBounds,

@@ -35,7 +35,17 @@ function measureQueues(registry: Registry, queueStats: QueueStats): void {
     buckets: [1, 2, 4, 8, 16, 32, 64, 128],
     registers: [registry],
   });
-  queueStats.listen((queue, size) => sizes.observe({ queue }, size));
+  const stages = new Histogram({
+    name: 'commit_batch_stage_seconds',
+    help: 'Where the time of a batch goes: wait, lock, fold, database, answer.',
+    labelNames: ['queue', 'stage'],
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
+    registers: [registry],
+  });
+  queueStats.listen({
+    onBatch: (queue, size) => sizes.observe({ queue }, size),
+    onStage: (queue, stage, seconds) => stages.observe({ queue, stage }, seconds),
+  });
   const { addGauge, addCounter } = metricsOf(registry, 'sum', () => queueStats.listQueues());
   addGauge('database_queue_length{queue}', 'Requests that wait in a queue.', (queues) =>
     queues.map(({ queue, waiting }) => [{ queue }, waiting]),

@@ -28,6 +28,7 @@ import {
   type TranslatedDelivery,
 } from '../../domain/inbox/incoming.ts';
 import { keyOf, type RecognisedDelivery, recogniseRepeats } from '../../domain/inbox/repeats.ts';
+import { type EndStage, ignoreStage } from '../../postgres/batch.ts';
 import { limitLockWait, type Queryable, type Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/statement.ts';
 import { createPauses } from '../../services/event-loop.ts';
@@ -43,9 +44,10 @@ import { translateDelivery } from './translate-delivery.ts';
 export function storeBatch(
   services: Pick<Services, 'database' | 'announcer' | 'clock' | 'settings'>,
   incoming: readonly Incoming[],
+  endStage: EndStage = ignoreStage,
 ): Promise<StoredOrRefused[]> {
   return services.database.transaction(
-    (tx) => storeAndApply(tx, services, incoming),
+    (tx) => storeAndApply(tx, services, incoming, endStage),
     (answers, connection) => findParked(connection, answers),
   );
 }
@@ -54,6 +56,7 @@ async function storeAndApply(
   tx: Transaction,
   services: Pick<Services, 'announcer' | 'clock' | 'settings'>,
   incoming: readonly Incoming[],
+  endStage: EndStage,
 ): Promise<Answer[]> {
   const { announcer, clock } = services;
   // Copies within the batch, and repeats of stored deliveries. Every transaction locks deliveries before orders, or
@@ -67,12 +70,14 @@ async function storeAndApply(
     () => lockRepeats(tx, listProvidersFirst(chosen)),
     () => lockAndResolveOrders(tx, chosen, isAnnounced),
   ]);
+  endStage('lock');
   const open = await listOpen(distinct, repeats);
 
   const now = clock();
   const folded = await foldDeliveries(tx, open, now, early);
   const accepted = folded.deliveries.filter(({ caller, after }) => !isRefused(caller, after.state));
   const changes = await listBatchChanges(tx, services, accepted, folded, now);
+  endStage('fold');
   // The commit follows in the same pipeline.
   tx.commitWith(saveBatchChanges(tx, changes));
 

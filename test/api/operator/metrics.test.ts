@@ -127,6 +127,23 @@ test('creates that are sent in one batch are counted as a batch of that size', a
   assert.equal(moved('commit_batch_size_bucket{le="128",queue="create-order"}'), batches);
 });
 
+test('the time of a batch is divided into stages', async () => {
+  const before = await scrape(service);
+  await createOrder();
+  const payment = partnerPayment({ id: 'pay_OfStages' });
+  await sendPartner(service, account, partnerEvent('payment.captured', { payment }));
+  const moved = movedSince(before, await scrape(service));
+  const counted = (queue: string, stage: string) =>
+    moved(`commit_batch_stage_seconds_count{queue="${queue}",stage="${stage}"}`);
+  for (const stage of ['wait', 'lock', 'fold', 'database', 'answer'])
+    assert.equal(counted('deliveries', stage), 1, stage);
+  // What is not told apart is work of the database.
+  for (const stage of ['wait', 'database', 'answer'])
+    assert.equal(counted('create-order', stage), 1, stage);
+  const seconds = moved('commit_batch_stage_seconds_sum{queue="create-order",stage="database"}');
+  assert.ok(seconds > 0 && seconds < 5, `${seconds} s`);
+});
+
 test('waiting and shed requests are counted by queue', async (t) => {
   const before = await scrape(service);
   const release = await lockOrders(service.database, t);
