@@ -9,7 +9,7 @@ const blockBytes = 64;
 const digestBytes = 32;
 
 /** A secret, prepared once: each buffer begins with a block, and the outer one has room for the inner digest behind it. */
-export type HmacKey = { readonly innerBlock: Buffer; readonly outer: Buffer };
+type HmacKey = { readonly innerBlock: Buffer; readonly outer: Buffer };
 
 export function hmacKeyOf(secret: string | Buffer): HmacKey {
   const given = Buffer.from(secret);
