@@ -78,7 +78,7 @@ export type CreateOrderRequest = {
   user?: UserRequest;
   shipping_address?: ShippingAddressRequest;
   billing_address?: BillingAddressRequest;
-  /** Cart items, at least one. Required unless the account has optional order details. */
+  /** Cart items. Required unless the account has optional order details. An empty list counts as absent. */
   order_line_items?: LineItemRequest[] | null;
   bank_account?: BankAccountRequest;
   /** Key and value pairs attached to the order. */
@@ -371,7 +371,7 @@ export type PaymentLinkRequest = {
   user?: UserRequest;
   shipping_address?: ShippingAddressRequest;
   billing_address?: BillingAddressRequest;
-  /** Cart items, at least one. Required unless the account has optional order details. */
+  /** Cart items. Required unless the account has optional order details. An empty list counts as absent. */
   order_line_items?: LineItemRequest[] | null;
   bank_account?: BankAccountRequest;
   /** Key and value pairs attached to the order. */
@@ -522,7 +522,7 @@ export type ResolvedUser = {
   next: NextCall[];
 };
 
-/** Delivery address, with at least one field. Required unless the account has optional order details. */
+/** Delivery address, with at least one field. Required unless the account has optional order details. Without a single value it counts as absent. */
 export type ShippingAddressRequest = {
   /** First line of the address. */
   address_1?: string | null;
@@ -621,7 +621,7 @@ export type UpdateOrderRequest = {
   user?: UserRequest;
   shipping_address?: ShippingAddressRequest;
   billing_address?: BillingAddressRequest;
-  /** Cart items, at least one. Required unless the account has optional order details. */
+  /** Cart items. Required unless the account has optional order details. An empty list counts as absent. */
   order_line_items?: LineItemRequest[] | null;
   /** Key and value pairs attached to the order. */
   custom_attributes?: Record<string, string | number | boolean | null> | null;
@@ -659,7 +659,7 @@ export type User = {
   user_id: string;
 };
 
-/** The consumer. Required, with email, first_name and mobile_number, unless the account has optional order details. */
+/** The consumer. Required, with email, first_name and mobile_number, unless the account has optional order details. Without a single value it counts as absent. */
 export type UserRequest = {
   /** E-mail address. */
   email?: string | null;

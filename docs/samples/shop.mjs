@@ -12,6 +12,7 @@ async function buy() {
     invoice_id: `INV-${randomUUID()}`, // the order's id in your database
     currency: 'INR',
     total_amount: 118,
+    // Without these three an order is refused, unless: account update ACCOUNT_ID --optional-order-details
     user: { email: 'asha@example.com', first_name: 'Asha', mobile_number: '9876543210' },
     shipping_address: { address_1: '12 MG Road', city: 'Bengaluru', pincode: '560001' },
     order_line_items: [{ title: 'Tea', rate: 118, quantity: 1 }],

@@ -25,8 +25,6 @@ type CheckedItem = ReturnType<typeof checkItem>;
 export function checkLineItems(details: SentDetails, order: Amounts) {
   const { lineItems, validateOrderLineItem } = details;
   if (!lineItems) return undefined;
-  if (lineItems.length === 0)
-    refuseField('order_line_items', 'is empty: send at least one cart item');
   const exponent = getExponent(order.currency);
   const checked = lineItems.map((item, index) => checkItem(item, index, exponent));
   if (validateOrderLineItem) checkArithmetic(checked, order, exponent);

@@ -1,6 +1,6 @@
 /**
- * Decides whether a request becomes an order, and with which amounts. Pure. A refusal names the first wrong field, in
- * the order of the checks.
+ * Decides whether a request becomes an order, and with which amounts. Pure. A refusal names all fields that are missing;
+ * if none is, the first wrong field in the order of the checks.
  */
 import type { AccountSettings, AlternateCurrency } from '../accounts/account.ts';
 import { refuseField } from '../errors.ts';
@@ -13,7 +13,9 @@ import { defaultCountryCode, readPhone } from './phone.ts';
 
 /** A create-order request in our names. `http/` has checked shapes and lengths. */
 export type OrderRequest = {
+  /** Empty if it is missing. */
   readonly invoiceId: string;
+  /** Empty if it is missing. */
   readonly currency: string;
   readonly amountBeforeTax?: SentAmount;
   readonly tax?: SentAmount;
@@ -30,13 +32,12 @@ export type OrderRequest = {
 export type DecidedOrder = ReturnType<typeof decideOrder>;
 
 export function decideOrder(request: OrderRequest, settings: AccountSettings) {
+  refuseMissing(request, settings);
   const sent = decideAmounts(request);
-  const { knownUser, isByHand = false } = request;
-  if (!settings.optionalOrderDetails && !isByHand) requireDetails(request.details, knownUser);
+  const { knownUser } = request;
   const user = request.details.user
     ? readUser('user.', request.details.user, knownUser)
     : knownUser;
-  checkAddress('shipping_address', request.details.shippingAddress);
   const items = checkLineItems(request.details, sent);
 
   const details = {
@@ -51,6 +52,54 @@ export function decideOrder(request: OrderRequest, settings: AccountSettings) {
   return { amounts, conversion, details, content };
 }
 
+/** Contract 3.4. */
+function refuseMissing(request: OrderRequest, settings: AccountSettings): void {
+  const { invoiceId, currency, totalAmount, isByHand = false } = request;
+  const needsDetails = !settings.optionalOrderDetails && !isByHand;
+  const details = needsDetails ? listMissingDetails(request) : [];
+  const missing = [
+    ...listAbsent({
+      invoice_id: invoiceId || undefined,
+      currency: currency || undefined,
+      total_amount: totalAmount,
+    }),
+    ...details,
+  ];
+  if (missing.length === 0) return;
+  const isOne = missing.length === 1;
+  const names = isOne ? missing[0] : `${missing.slice(0, -1).join(', ')} and ${missing.at(-1)}`;
+  refuseField(
+    `${names}`,
+    [
+      isOne ? 'is missing: send it' : 'are missing: send them',
+      ...(missing.includes('user') ? ['A user needs email, first_name and mobile_number'] : []),
+      ...(details.length > 0 ? [howToDoWithout] : []),
+    ].join('. '),
+  );
+}
+
+const howToDoWithout =
+  'Or let the operator run "account update ACCOUNT_ID --optional-order-details": this setting makes user, shipping_address and order_line_items optional';
+
+function listMissingDetails({ details, knownUser }: OrderRequest): string[] {
+  const user = details.user && knownUser ? { ...knownUser, ...details.user } : details.user;
+  return listAbsent({
+    ...(user
+      ? {
+          'user.email': user.email,
+          'user.first_name': user.firstName,
+          'user.mobile_number': user.mobileNumber,
+        }
+      : { user }),
+    shipping_address: details.shippingAddress,
+    order_line_items: details.lineItems,
+  });
+}
+
+function listAbsent(fields: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(fields).filter((name) => fields[name] === undefined);
+}
+
 /** Missing amounts follow from the others; given ones must add up exactly. Contract 3.3. */
 export function decideAmounts(
   request: Pick<OrderRequest, 'currency' | 'amountBeforeTax' | 'tax' | 'totalAmount'>,
@@ -61,7 +110,7 @@ export function decideAmounts(
     refuseField('currency', 'must be an active ISO 4217 code in upper case, such as INR');
   }
   if (request.totalAmount === undefined) {
-    refuseField('total_amount', 'is missing: send the total including tax, such as 10.50');
+    refuseField('total_amount', 'is missing: send it');
   }
   const total = readSentAmount('total_amount', request.totalAmount, exponent);
   if (total === 0) refuseField('total_amount', 'must be more than 0');
@@ -90,22 +139,6 @@ function convertAmounts(original: Amounts, alternate: AlternateCurrency): Amount
   return { currency: alternate.to, total, tax, beforeTax: total - tax };
 }
 
-/** These details are required unless the account has optional order details. Contract 3.4. */
-function requireDetails(details: SentDetails, knownUser: User | undefined): void {
-  const { shippingAddress, lineItems } = details;
-  const user = details.user && knownUser ? { ...knownUser, ...details.user } : details.user;
-  if (!user)
-    refuseField('user', 'is missing: send the consumer with email, first_name and mobile_number');
-  if (!user.email) refuseField('user.email', 'is missing: send the e-mail address of the consumer');
-  if (!user.firstName)
-    refuseField('user.first_name', 'is missing: send the first name of the consumer');
-  if (!user.mobileNumber) {
-    refuseField('user.mobile_number', 'is missing: send the mobile number of the consumer');
-  }
-  if (!shippingAddress) refuseField('shipping_address', 'is missing: send the delivery address');
-  if (!lineItems) refuseField('order_line_items', 'is missing: send at least one cart item');
-}
-
 /** Merges the sent consumer with the known one. `prefix` precedes the names of fields in refusals, such as `user.`. */
 export function readUser(prefix: string, sent: SentUser, known?: User): User {
   if (sent.email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(sent.email)) {
@@ -129,12 +162,6 @@ function knownCountryCode(known: User | undefined): string | undefined {
   const isDefault =
     known?.mobileNumber === undefined && known?.countryCode === `+${defaultCountryCode}`;
   return isDefault ? undefined : known?.countryCode;
-}
-
-function checkAddress(field: string, address: OrderDetails['shippingAddress']): void {
-  if (address && Object.keys(address).length === 0) {
-    refuseField(field, 'is empty: send at least one of its fields');
-  }
 }
 
 /**

@@ -21,16 +21,13 @@ import type {
 
 export function toOrderRequest(body: CreateOrderBody): OrderRequest {
   return {
-    invoiceId: String(body.invoice_id),
-    currency: body.currency,
+    invoiceId: toText(body.invoice_id) ?? '',
+    currency: body.currency ?? '',
     amountBeforeTax: sentAmount(body, 'amount_before_tax'),
     tax: sentAmount(body, 'tax'),
     totalAmount: sentAmount(body, 'total_amount'),
     details: withoutAbsent({
-      user: body.user ? toSentUser(body.user) : undefined,
-      shippingAddress: body.shipping_address ? toAddress(body.shipping_address) : undefined,
-      billingAddress: toBillingAddress(body.billing_address),
-      lineItems: body.order_line_items?.map(toLineItem),
+      ...toObjects(body),
       bankAccount: body.bank_account ? toBankAccount(body.bank_account) : undefined,
       customAttributes: toCustomAttributes(body.custom_attributes),
       ...toTexts(body),
@@ -39,23 +36,18 @@ export function toOrderRequest(body: CreateOrderBody): OrderRequest {
   };
 }
 
-/** Empty details are left out too: an update cannot remove a detail. */
 export function toOrderUpdate(body: UpdateOrderBody): OrderUpdate {
   return withoutAbsent({
     currency: toText(body.currency),
     amountBeforeTax: sentAmount(body, 'amount_before_tax'),
     tax: sentAmount(body, 'tax'),
     totalAmount: sentAmount(body, 'total_amount'),
-    details: withoutEmpty(
-      withoutAbsent({
-        user: toSentUser(body.user ?? {}),
-        shippingAddress: toAddress(body.shipping_address ?? {}),
-        billingAddress: toBillingAddress(body.billing_address),
-        lineItems: body.order_line_items?.map(toLineItem),
-        customAttributes: toCustomAttributes(body.custom_attributes),
-        ...toTexts(body),
-      }),
-    ),
+    details: withoutAbsent({
+      ...toObjects(body),
+      // An update cannot remove a detail.
+      customAttributes: orAbsent(toCustomAttributes(body.custom_attributes) ?? []),
+      ...toTexts(body),
+    }),
   });
 }
 
@@ -74,6 +66,25 @@ export function toSentUser(body: UserBody): SentUser {
     // Not masked here: with its country code a phone number may look like a card number. The domain decides.
     mobileNumber: body.mobile_number === '' ? undefined : (body.mobile_number ?? undefined),
   });
+}
+
+type SentObjects = Pick<
+  UpdateOrderBody,
+  'user' | 'shipping_address' | 'billing_address' | 'order_line_items'
+>;
+
+/** Shops without a consumer, an address or a cart send them empty. Contract 3.2. */
+function toObjects(body: SentObjects) {
+  return {
+    user: orAbsent(toSentUser(body.user ?? {})),
+    shippingAddress: orAbsent(toAddress(body.shipping_address ?? {})),
+    billingAddress: orAbsent(toAddress(body.billing_address ?? {})),
+    lineItems: orAbsent(body.order_line_items?.map(toLineItem) ?? []),
+  };
+}
+
+function orAbsent<Shape extends object>(shape: Shape): Shape | undefined {
+  return Object.keys(shape).length === 0 ? undefined : shape;
 }
 
 function toTexts(body: Omit<UpdateOrderBody, 'order_id'>) {
@@ -99,12 +110,6 @@ function toAddress(body: AddressBody): Address {
     pincode: freeText(body.pincode),
     addressType: freeText(body.address_type),
   });
-}
-
-/** An empty shipping address is refused; an empty billing address is ignored. */
-function toBillingAddress(body: AddressBody | null | undefined): Address | undefined {
-  const address = toAddress(body ?? {});
-  return Object.keys(address).length === 0 ? undefined : address;
 }
 
 function toLineItem(body: LineItemBody, index: number): SentLineItem {
@@ -171,12 +176,4 @@ export function sentAmount<Name extends string>(
   const value = body[name];
   if (value === null || value === undefined || value === '') return undefined;
   return typeof value === 'string' && isNumberText(body, name) ? { numberText: value } : value;
-}
-
-function withoutEmpty<Shape extends object>(shape: Shape): Shape {
-  return Object.fromEntries(
-    Object.entries(shape).filter(
-      ([, value]) => typeof value !== 'object' || Object.keys(value).length > 0,
-    ),
-  ) as Shape;
 }

@@ -56,6 +56,7 @@ const AddressBody = Type.Object({
   address_type: optionalText('A name or tag for the address.'),
 });
 export type AddressBody = Static<typeof AddressBody>;
+const invoiceIdDescription = 'Your own unique reference for the order.';
 const BankAccountBody = Type.Object({
   account_number: textOrNumber('Account number.'),
   name: optionalText('Account holder name.'),
@@ -91,22 +92,24 @@ export const CreateOrderBody = object(
   'CreateOrderRequest',
   'Fields that are not listed are ignored. Null and empty count as absent.',
   {
-    invoice_id: field(['string', 'number'], 'Your own unique reference for the order.', {
-      minLength: 1,
-      maxLength: limits.invoiceIdCharsMax,
-    }),
-    currency: Type.String({ description: 'ISO 4217 code, upper case.', examples: ['INR'] }),
+    // The domain refuses it where it is missing, with the other fields that are missing.
+    invoice_id: Type.Optional(
+      field(['string', 'number', 'null'], invoiceIdDescription, {
+        maxLength: limits.invoiceIdCharsMax,
+      }),
+    ),
+    currency: Type.Optional(textOrNull('ISO 4217 code, upper case.')),
     amount_before_tax: amount('Cart amount before tax.'),
     tax: amount('Tax on the whole cart; 0 when left out.'),
     total_amount: amount('Total including tax. Required.'),
     user: nullable(
       'UserRequest',
-      'The consumer. Required, with email, first_name and mobile_number, unless the account has optional order details.',
+      'The consumer. Required, with email, first_name and mobile_number, unless the account has optional order details. Without a single value it counts as absent.',
       UserBody,
     ),
     shipping_address: nullable(
       'ShippingAddressRequest',
-      'Delivery address, with at least one field. Required unless the account has optional order details.',
+      'Delivery address, with at least one field. Required unless the account has optional order details. Without a single value it counts as absent.',
       AddressBody,
     ),
     billing_address: nullable('BillingAddressRequest', 'Billing address.', AddressBody),
@@ -116,7 +119,7 @@ export const CreateOrderBody = object(
         items: LineItemBody,
         maxItems: limits.lineItemsMax,
         description:
-          'Cart items, at least one. Required unless the account has optional order details.',
+          'Cart items. Required unless the account has optional order details. An empty list counts as absent.',
       }),
     ),
     bank_account: nullable(
@@ -182,6 +185,10 @@ export const documentedCallbackMode = Type.Optional(
   ),
 );
 export const documentedOrderFields = {
+  invoice_id: field(['string', 'number'], invoiceIdDescription, {
+    minLength: 1,
+    maxLength: limits.invoiceIdCharsMax,
+  }),
   currency: Currency,
   total_amount: field(
     ['number', 'string'],

@@ -241,7 +241,22 @@ test('an account with optional order details needs an invoice, a currency and a 
     amount_before_tax: null,
     callback_url: null,
   };
-  for (const body of [bare, nulls]) {
+  const empty = {
+    invoice_id: 'bare-3',
+    currency: 'INR',
+    total_amount: 5,
+    user: {},
+    shipping_address: { city: '', pincode: null },
+    billing_address: {},
+    order_line_items: [],
+  };
+  const emptyFields = {
+    ...empty,
+    invoice_id: 'bare-4',
+    user: { email: '', mobile_number: null },
+    validate_order_line_item: true,
+  };
+  for (const body of [bare, nulls, empty, emptyFields]) {
     const reply = await create(body, optional.token);
     assert.equal(reply.status, 200, JSON.stringify(reply.body));
     assert.deepEqual(Object.keys(reply.body).sort(), [
@@ -261,6 +276,8 @@ test('an account with optional order details needs an invoice, a currency and a 
       'total_amount',
     ]);
   }
+  const repeated = await create({ ...bare, invoice_id: 'bare-3' }, optional.token);
+  assert.equal(repeated.headers.get('idempotent-replayed'), 'true', 'empty and absent are equal');
 });
 
 test('fields of the user that were not given are left out', async () => {

@@ -24,8 +24,8 @@ const validated = (order_line_items: Body[]): Body => ({
 /** A change to a valid body, and the field that the message names. */
 const refusals: [changes: Body, named: string | RegExp][] = [
   [{ invoice_id: undefined }, 'invoice_id is missing'],
-  [{ invoice_id: null }, /^invoice_id must be of type string or number\.$/],
-  [{ invoice_id: '' }, 'invoice_id'],
+  [{ invoice_id: null }, /^invoice_id is missing: send it\.$/],
+  [{ invoice_id: '' }, /^invoice_id is missing: send it\.$/],
   [{ invoice_id: true }, 'invoice_id'],
   [{ invoice_id: ['A'] }, 'invoice_id'],
   [{ invoice_id: 'x'.repeat(256) }, /invoice_id .* 255/],
@@ -64,7 +64,8 @@ const refusals: [changes: Body, named: string | RegExp][] = [
 
   [{ user: undefined }, 'user is missing'],
   [{ user: null }, 'user is missing'],
-  [{ user: {} }, 'user.email is missing'],
+  [{ user: {} }, 'user is missing'],
+  [{ user: { email: '', first_name: null } }, 'user is missing'],
   [{ user: [] }, 'user'],
   [{ user: 'Asha' }, 'user'],
   ...['email', 'first_name', 'mobile_number'].flatMap((name): [Body, string][] => [
@@ -92,8 +93,8 @@ const refusals: [changes: Body, named: string | RegExp][] = [
 
   [{ shipping_address: undefined }, 'shipping_address is missing'],
   [{ shipping_address: null }, 'shipping_address is missing'],
-  [{ shipping_address: {} }, 'shipping_address'],
-  [{ shipping_address: { city: '', state: null } }, 'shipping_address'],
+  [{ shipping_address: {} }, 'shipping_address is missing'],
+  [{ shipping_address: { city: '', state: null } }, 'shipping_address is missing'],
   [{ shipping_address: 'Bengaluru' }, 'shipping_address'],
   ...['shipping_address', 'billing_address'].flatMap((address) =>
     ['address_1', 'street', 'landmark', 'area', 'city', 'state', 'pincode', 'address_type'].flatMap(
@@ -107,7 +108,7 @@ const refusals: [changes: Body, named: string | RegExp][] = [
 
   [{ order_line_items: undefined }, 'order_line_items is missing'],
   [{ order_line_items: null }, 'order_line_items is missing'],
-  [{ order_line_items: [] }, 'order_line_items'],
+  [{ order_line_items: [] }, 'order_line_items is missing'],
   [{ order_line_items: {} }, 'order_line_items'],
   [{ order_line_items: [null] }, 'order_line_items[0]'],
   [{ order_line_items: Array.from({ length: 501 }, () => item) }, /order_line_items .* 500/],
@@ -277,12 +278,43 @@ test('amounts written as JSON numbers are validated with all their digits', asyn
   }
 });
 
+const howToDoWithout =
+  'Or let the operator run "account update ACCOUNT_ID --optional-order-details": this setting makes user, shipping_address and order_line_items optional.';
+
+test('one refusal names every field that is missing, and the setting that makes some optional', async () => {
+  const user = 'A user needs email, first_name and mobile_number.';
+  const missing: [body: Body, words: string][] = [
+    [
+      {},
+      `invoice_id, currency, total_amount, user, shipping_address and order_line_items are missing: send them. ${user} ${howToDoWithout}`,
+    ],
+    [
+      { ...orderBody(), user: {}, shipping_address: { city: '' }, order_line_items: [] },
+      `user, shipping_address and order_line_items are missing: send them. ${user} ${howToDoWithout}`,
+    ],
+    [
+      { ...orderBody(), total_amount: '', user: { mobile_number: '9876543210' } },
+      `total_amount, user.email and user.first_name are missing: send them. ${howToDoWithout}`,
+    ],
+    [
+      orderBody({ order_line_items: null }),
+      `order_line_items is missing: send it. ${howToDoWithout}`,
+    ],
+  ];
+  for (const [body, words] of missing) {
+    const reply = await create(body);
+    assertRefused(reply, 'INVALID_REQUEST_PARAMETER', words);
+    assert.equal(reply.body.error.svc_merchant_message, words);
+  }
+  const bare = await create({}, optional.token);
+  assertRefused(bare, 'INVALID_REQUEST_PARAMETER', 'invoice_id, currency and total_amount are');
+  assert.ok(!bare.body.error.svc_merchant_message.includes('optional'));
+});
+
 test('details that an account may leave out must be valid when they are sent', async () => {
   for (const [changes, named] of [
     [withUser({ email: 'asha' }), 'user.email'],
     [withUser({ mobile_number: '12' }), 'user.mobile_number'],
-    [{ shipping_address: {} }, 'shipping_address'],
-    [{ order_line_items: [] }, 'order_line_items'],
     [{ total_amount: undefined }, 'total_amount'],
   ] as [Body, string][]) {
     assertRefused(

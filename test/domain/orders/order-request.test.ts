@@ -80,45 +80,46 @@ test('each refusal names its field', () => {
     ['user.country_code', userWith({ countryCode: '+' })],
     ['user.country_code', userWith({ countryCode: '+12345' })],
     ['user.country_code', userWith({ countryCode: 'IN' })],
-    ['shipping_address', details({ shippingAddress: {} })],
-    ['order_line_items', details({ lineItems: [] })],
     ['order_line_items[0].quantity', details({ lineItems: [{ title: 'Tea', quantity: 0 }] })],
   ];
   for (const [field, changes] of cases) assertRefused(request(changes), strict, field);
 });
 
-test('of several wrong fields the first one is named', () => {
+test('of several wrong fields the missing ones are named together, then the first of the others', () => {
   const wrongest: OrderRequest = {
-    invoiceId: 'INV-1',
-    currency: 'inr',
-    details: {
-      user: { email: 'asha', countryCode: 'IN', mobileNumber: '1', firstName: 'Asha' },
-      shippingAddress: {},
-      lineItems: [],
-    },
+    invoiceId: '',
+    currency: '',
+    details: { user: { countryCode: 'IN', mobileNumber: '1' } },
   };
   const repairs: ReadonlyArray<
     readonly [named: string, repair: (was: OrderRequest) => OrderRequest]
   > = [
+    [
+      'invoice_id, currency, total_amount, user.email, user.first_name, shipping_address and order_line_items',
+      (was) => ({ ...was, invoiceId: 'INV-1', currency: 'inr', totalAmount: 'x' }),
+    ],
+    [
+      'user.email, user.first_name, shipping_address and order_line_items',
+      (was) => withUser(was, { email: 'asha', firstName: 'Asha' }),
+    ],
+    [
+      'shipping_address and order_line_items',
+      (was) =>
+        withDetails(was, {
+          shippingAddress: { city: 'Pune' },
+          lineItems: [{ title: 'Tea', quantity: 1 }],
+        }),
+    ],
     ['currency', (was) => ({ ...was, currency: 'INR', tax: 'x', amountBeforeTax: 'x' })],
-    ['total_amount', (was) => ({ ...was, totalAmount: 'x' })],
     ['total_amount', (was) => ({ ...was, totalAmount: 0 })],
     ['total_amount', (was) => ({ ...was, totalAmount: 118 })],
     ['tax', (was) => ({ ...was, tax: 119 })],
     ['tax', (was) => ({ ...was, tax: 18 })],
     ['amount_before_tax', (was) => ({ ...was, amountBeforeTax: 99 })],
-    ['total_amount', (was) => ({ ...was, amountBeforeTax: 100, ...details({ user: undefined }) })],
-    ['user', (was) => ({ ...was, details: { user: { countryCode: 'IN' } } })],
-    ['user.email', (was) => withUser(was, { email: 'asha' })],
-    ['user.first_name', (was) => withUser(was, { firstName: 'Asha' })],
-    ['user.mobile_number', (was) => withUser(was, { mobileNumber: '1' })],
-    ['shipping_address', (was) => withDetails(was, { shippingAddress: {} })],
-    ['order_line_items', (was) => withDetails(was, { lineItems: [] })],
+    ['total_amount', (was) => ({ ...was, amountBeforeTax: 100 })],
     ['user.email', (was) => withUser(was, { email: 'asha@example.com' })],
     ['user.mobile_number', (was) => withUser(was, { mobileNumber: '9876543210' })],
     ['user.country_code', (was) => withUser(was, { countryCode: '+91' })],
-    ['shipping_address', (was) => withDetails(was, { shippingAddress: { city: 'Pune' } })],
-    ['order_line_items', (was) => withDetails(was, { lineItems: [{ title: 'Tea', quantity: 1 }] })],
     [
       'order_line_items[0].rate',
       (was) => withDetails(was, { lineItems: [{ title: 'Tea', quantity: 1, rate: 1 }] }),
@@ -143,15 +144,13 @@ test('with optional order details, user, address and cart may be missing', () =>
   });
   const nameless = withDetails(bare, { user: { countryCode: '+91' } });
   assert.equal(decideOrder(nameless, optional).amounts.total, 100);
-  assertRefused(bare, strict, 'user');
+  assertRefused(bare, strict, 'user, shipping_address and order_line_items');
 });
 
 test('with optional order details, given details must still be valid', () => {
   assertRefused(request(userWith({ email: 'asha' })), optional, 'user.email');
   assertRefused(request(userWith({ mobileNumber: '1' })), optional, 'user.mobile_number');
   assertRefused(request(userWith({ countryCode: 'IN' })), optional, 'user.country_code');
-  assertRefused(request(details({ shippingAddress: {} })), optional, 'shipping_address');
-  assertRefused(request(details({ lineItems: [] })), optional, 'order_line_items');
   assertRefused(request({ totalAmount: undefined }), optional, 'total_amount');
 });
 
@@ -519,7 +518,7 @@ function refusalOf(field: string): (error: unknown) => true {
   return (error) => {
     assert.ok(error instanceof ServiceError);
     assert.equal(error.code, 'INVALID_REQUEST_PARAMETER');
-    assert.equal(error.merchantMessage.split(' ')[0], field, error.merchantMessage);
+    assert.ok(error.merchantMessage.startsWith(`${field} `), error.merchantMessage);
     return true;
   };
 }
