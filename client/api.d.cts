@@ -435,8 +435,8 @@ export type PaymentModes = {
 export type PaymentRequest = {
   /** Identifier of the order, issued at creation. Required with a merchant token; an order token identifies its order. */
   order_id?: string | null;
-  /** How the consumer pays; one that payment-modes lists. card is routed like credit_card. */
-  payment_mode_code: 'upi' | 'credit_card' | 'debit_card' | 'net_banking' | 'wallet' | 'prepaid_card' | 'card';
+  /** How the consumer pays; one that payment-modes lists. card is routed like credit_card, and netbanking is net_banking. The display names that payment-modes returns, such as Credit Card, are accepted too, in any case. */
+  payment_mode_code: 'upi' | 'credit_card' | 'debit_card' | 'net_banking' | 'wallet' | 'prepaid_card' | 'card' | 'netbanking';
   /** The bank; required for net_banking. */
   bank_code?: string | null;
   /** The wallet; required for wallet. */

@@ -25,6 +25,18 @@ export type ChoiceMode = 'net_banking' | 'wallet';
 
 export const paymentModeCodes = Object.keys(paymentModes) as readonly PaymentModeCode[];
 
+/**
+ * The mode that a client names: by its code or its display name, in any case. Shops that do not know the type of card
+ * send `card`. Contract 11.4.
+ */
+export function readPaymentModeCode(sent: string): PaymentModeCode | undefined {
+  const name = sent.toLowerCase();
+  if (name === 'card') return 'credit_card';
+  return paymentModeCodes.find(
+    (code) => code === name || paymentModes[code].toLowerCase() === name,
+  );
+}
+
 /** The code of a mode by its display name; EMI is card payment in instalments. */
 export function findPaymentModeCode(shown: string | null): PaymentModeCode | undefined {
   const mode = shown?.replace(/ EMI$/, '');

@@ -9,7 +9,14 @@ import { hmac, hmacKeyOf } from '../../security/hmac.ts';
 import type { PaymentRequest } from '../../use-cases/payments/start-payment.ts';
 import { basePathOf, type HttpContext } from '../http-context.ts';
 import { refusingOtherMethods } from '../refuse-other-methods.ts';
-import { type Problem, readForm, type SentForm, toPaymentRequest } from './checkout-form.ts';
+import {
+  type Problem,
+  presetQuery,
+  readForm,
+  readPreset,
+  type SentForm,
+  toPaymentRequest,
+} from './checkout-form.ts';
 import { sendCheckout, stateOf } from './checkout-view.ts';
 import { sendCheckoutError } from './error-pages.ts';
 import { chooseLanguage, findLanguage, keepLanguage } from './language.ts';
@@ -30,7 +37,7 @@ export function checkoutPage(context: HttpContext) {
     app.get<{ Querystring: Query }>('/checkout', bounded, async (request, reply) => {
       const consumer = await openSession(context, reply, request.query.token);
       reply.header('referrer-policy', 'no-referrer');
-      return backToPage(context, reply, consumer);
+      return backToPage(context, reply, consumer, presetQuery(request.query));
     });
 
     app.get(path, bounded, async (_request, reply) =>
@@ -168,7 +175,7 @@ async function show(
     basePath: basePathOf(context),
     language: chooseLanguage(reply.request),
     formKey: formKeyOf(consumer),
-    form,
+    form: form ?? readPreset(reply.request.query as Query, checkout),
     problem,
   });
 }
@@ -177,8 +184,9 @@ function backToPage(
   context: HttpContext,
   reply: FastifyReply,
   { orderId }: { readonly orderId: string },
+  query = '',
 ): FastifyReply {
-  return reply.redirect(`${basePathOf(context)}/checkout/${orderId}`, 303);
+  return reply.redirect(`${basePathOf(context)}/checkout/${orderId}${query}`, 303);
 }
 
 /** The key of the forms of a checkout. Only a page that was sent to the holder of the order token contains it. */

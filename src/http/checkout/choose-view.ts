@@ -2,7 +2,7 @@
 import { renderSVG } from 'uqr';
 import type { PaymentModeCode } from '../../domain/payment-mode.ts';
 import type { Checkout } from '../../use-cases/checkout/get-checkout.ts';
-import type { Chosen, Problem, SentForm, ViewOptions } from './checkout-form.ts';
+import type { Choice, Chosen, Problem, ViewOptions } from './checkout-form.ts';
 import { type Html, html, trusted } from './html.ts';
 import { icons, modeIcons } from './icons.ts';
 import { amountText } from './language.ts';
@@ -54,15 +54,15 @@ function failure(words: Words, { step }: Offer): Html | undefined {
 function group(
   words: Words,
   checkout: Offer,
-  sent: SentForm | undefined,
+  sent: Choice,
   codes: readonly PaymentModeCode[],
   title: string,
 ): Html | undefined {
   if (codes.length === 0) return undefined;
   const { modes } = checkout;
   const isOnly = modes.fast.length === 0;
-  const preset = sent?.mode ?? modes.fast[0] ?? modes.other[0];
-  const rows = codes.map((code) => mode(words, checkout, code, code === preset, sent?.chosen));
+  const preset = sent.mode ?? modes.fast[0] ?? modes.other[0];
+  const rows = codes.map((code) => mode(words, checkout, code, code === preset, sent.chosen));
   return html`<fieldset class="group"><legend${isOnly && html` class="unseen"`}>${title}</legend><div class="modes">${rows}</div></fieldset>`;
 }
 
@@ -71,7 +71,7 @@ function mode(
   checkout: Offer,
   code: PaymentModeCode,
   isChosen: boolean,
-  chosen: Chosen | undefined,
+  chosen: Chosen,
 ): Html {
   const more = moreOf(words, checkout, code, chosen);
   return html`<div class="mode"><label>
@@ -85,15 +85,15 @@ function moreOf(
   words: Words,
   { choices, upiCollect }: Offer,
   code: PaymentModeCode,
-  chosen: Chosen | undefined,
+  chosen: Chosen,
 ): Html | undefined {
   switch (code) {
     case 'net_banking':
-      return picker(words, 'bank_code', words.choose.bank, choices.net_banking, chosen?.bank_code);
+      return picker(words, 'bank_code', words.choose.bank, choices.net_banking, chosen.bank_code);
     case 'wallet':
-      return picker(words, 'wallet_code', words.choose.wallet, choices.wallet, chosen?.wallet_code);
+      return picker(words, 'wallet_code', words.choose.wallet, choices.wallet, chosen.wallet_code);
     case 'upi':
-      return upiCollect ? upiField(words, chosen?.upi_id) : undefined;
+      return upiCollect ? upiField(words, chosen.upi_id) : undefined;
     default:
       return undefined;
   }

@@ -8,6 +8,7 @@ import {
   type PaymentModeCode,
   paymentChoices,
   paymentModeCodes,
+  readPaymentModeCode,
 } from '../../domain/payment-mode.ts';
 import { paymentStatuses } from '../../domain/payments/notice.ts';
 import type { PaymentReply } from '../../use-cases/payments/payment-reply.ts';
@@ -20,20 +21,14 @@ import { NextCalls } from './order-reply-schemas.ts';
 import { readOrderId, toText } from './order-request.ts';
 import { documentedCallbackMode, optionalText, orderIdField } from './order-schemas.ts';
 
-/** Contract 11.9: shops that do not know the type of card send `card`. */
-type SentModeCode = PaymentModeCode | 'card';
+const modeNames = [...paymentModeCodes, 'card', 'netbanking'];
 
 const Body = object(
   'PaymentRequest',
   'Card details are never sent here: the consumer enters them at the provider.',
   {
     order_id: orderIdField,
-    payment_mode_code: Type.Unsafe<SentModeCode>({
-      type: 'string',
-      enum: [...paymentModeCodes, 'card'],
-      description:
-        'How the consumer pays; one that payment-modes lists. card is routed like credit_card.',
-    }),
+    payment_mode_code: Type.String({ maxLength: 64 }),
     bank_code: optionalText('The bank; required for net_banking.', 64),
     wallet_code: optionalText('The wallet; required for wallet.', 64),
     upi_id: optionalText(
@@ -45,6 +40,15 @@ const Body = object(
   },
 );
 type Body = Static<typeof Body>;
+
+/** More precise than what is validated: new clients send a code. */
+const documentedBody = refined(Body, {
+  payment_mode_code: word(
+    modeNames,
+    'How the consumer pays; one that payment-modes lists. card is routed like credit_card, and netbanking is net_banking. The display names that payment-modes returns, such as Credit Card, are accepted too, in any case.',
+  ),
+  callback_mode: documentedCallbackMode,
+});
 
 const Reply = object(
   'StartedPayment',
@@ -71,7 +75,7 @@ export function addInitiatePayment(app: FastifyInstance, { useCases }: HttpConte
       'If the provider does not answer in time, the payment stays pending: transaction-enquiry returns its outcome.',
     headers: IdempotencyHeaders,
     body: Body,
-    documentedBody: refined(Body, { callback_mode: documentedCallbackMode }),
+    documentedBody,
     reply: Reply,
     replyDescription: 'The payment, and where to send the consumer.',
     errors: [
@@ -110,8 +114,8 @@ function paymentView(reply: PaymentReply) {
 
 function toPaymentRequest(orderId: string, body: Body): PaymentRequest {
   refuseCardDetails(body);
-  const { payment_mode_code: sent } = body;
-  const modeCode = sent === 'card' ? 'credit_card' : sent;
+  const modeCode = readPaymentModeCode(body.payment_mode_code);
+  if (!modeCode) refuseField('payment_mode_code', `must be one of ${modeNames.join(', ')}`);
   return {
     orderId,
     modeCode,

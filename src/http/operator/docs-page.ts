@@ -35,6 +35,8 @@ export function addDocsPage(app: FastifyInstance): void {
   });
 }
 
+const checkoutFields = ['token', 'payment_mode_code', 'bank_code'];
+
 /** `GET /` leads to the API reference, for everybody who would accept a page. */
 export function addHomePage(app: FastifyInstance): void {
   app.get<{ Querystring: Readonly<Record<string, unknown>> }>(
@@ -42,10 +44,13 @@ export function addHomePage(app: FastifyInstance): void {
     async ({ headers, query }, reply) => {
       // Where a shipped browser client sends the consumer. The checkout takes the token out of the address.
       if (typeof query.token === 'string') {
-        const token = encodeURIComponent(query.token);
+        const sent = Object.entries(query).filter(
+          (field): field is [string, string] =>
+            checkoutFields.includes(field[0]) && typeof field[1] === 'string',
+        );
         return reply
           .header('referrer-policy', 'no-referrer')
-          .redirect(`checkout?token=${token}`, 303);
+          .redirect(`checkout?${new URLSearchParams(sent)}`, 303);
       }
       const acceptsPage = /text\/html|\*\/\*/.test(headers.accept ?? '*/*');
       if (!acceptsPage) throw new ServiceError('NOT_FOUND');

@@ -59,6 +59,29 @@ test('a mode is routed to the provider that the account configures', async () =>
   assert.ok(upi.body.next[0].url.startsWith(`${simulator.url}/checkout/pay/SESSION`));
 });
 
+const names: [sent: string, choice: object, shown: string][] = [
+  ['netbanking', { bank_code: 'HDFC' }, 'Netbanking'],
+  ['NetBanking', { bank_code: 'HDFC' }, 'Netbanking'],
+  ['UPI', {}, 'UPI'],
+  ['Wallet', { wallet_code: 'paytm' }, 'Wallet'],
+  ['Credit Card', {}, 'Credit Card'],
+  ['debit card', {}, 'Debit Card'],
+  ['PREPAID CARD', {}, 'Prepaid Card'],
+  ['CARD', {}, 'Credit Card'],
+];
+for (const [sent, choice, shown] of names) {
+  test(`a mode may be named ${sent}`, async () => {
+    const { order_id } = await create(shop);
+    const reply = await service.call('/api/v3/initiate-payment', {
+      token: shop.token,
+      body: { order_id, payment_mode_code: sent, ...choice },
+    });
+    assertStarted(reply, order_id);
+    const { transaction } = (await enquire({ order_id })).body;
+    assert.equal(transaction[0].payment_mode, shown);
+  });
+}
+
 test('card is an alias of credit_card, whatever other cards the account accepts', async () => {
   const { paymentModes } = await service.services.accounts.get(shop.accountId);
   const turned = await openShop({ paymentModes: { ...paymentModes, credit_card: 'partner' } });

@@ -29,9 +29,9 @@ const bodies: [name: string, body: unknown, words: RegExp][] = [
     /^payment_mode_code must be one of upi, /,
   ],
   [
-    'a mode as it is shown',
-    { ...upi, payment_mode_code: 'UPI' },
-    /^payment_mode_code must be one of/,
+    'a mode that no merchant can offer',
+    { ...upi, payment_mode_code: 'Pay Later' },
+    /^payment_mode_code must be one of upi, credit_card, debit_card, net_banking, wallet, prepaid_card, card, netbanking\.$/,
   ],
   ['a mode that is null', { ...upi, payment_mode_code: null }, /^payment_mode_code /],
   [
