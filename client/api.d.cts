@@ -608,7 +608,7 @@ export type Transaction = {
   refund_arn: string | null;
 };
 
-/** Fields that are absent, null or empty stay as they are; fields that are not listed are ignored. Fields of user are merged into the stored ones; every other field is replaced as a whole. Amounts and order_line_items can be changed before the first payment attempt. An order token may change only user, the addresses, merchant_shopfront_domain, callback_url and callback_mode; any other field is refused. */
+/** Fields that are absent, null or empty stay as they are; fields that are not listed are ignored. Fields of user are merged into the stored ones; every other field is replaced as a whole. Amounts and order_line_items can be changed before the first payment attempt. An order token may change only user, the addresses, merchant_shopfront_domain, callback_url and callback_mode, and set custom_attributes while the order has none; any other field is refused. */
 export type UpdateOrderRequest = {
   /** The currency the order was created with; it cannot be changed. */
   currency?: string | null;

@@ -130,7 +130,6 @@ test('an order token sees only the city, state and pincode of an address', async
 });
 
 const forbidden: [field: string, value: unknown][] = [
-  ['custom_attributes', { campaign: 'x' }],
   ['description', 'Another cart'],
   ['referrer_platform', 'plugin'],
   ['referrer_platform_version', '1'],
@@ -169,6 +168,42 @@ test('an order token may change the consumer, the addresses and the domain of th
   const merchant = await shop.freshToken();
   const { body } = await service.call(`/api/v3/order?order_id=${order_id}`, { token: merchant });
   assert.equal(body.user.first_name, 'Bela');
+});
+
+test('an order token may set custom_attributes once, and then only the merchant may change them', async () => {
+  const { token, order_id } = await create();
+  const set = (campaign: unknown, by = token) =>
+    call('PATCH', 'order', by, { order_id, custom_attributes: { campaign } });
+  const attributes = async () =>
+    (await service.call('/api/v3/order', { token })).body.custom_attributes;
+  assert.equal(await attributes(), undefined);
+  assert.equal((await set('diwali')).status, 200);
+  const before = await dumpTables(service.database);
+  assert.equal((await set('diwali')).status, 200, 'a repeat changes nothing');
+  const refused = await call('PATCH', 'order', token, {
+    user: { first_name: 'B' },
+    custom_attributes: { campaign: 'holi' },
+  });
+  assertRefused(
+    refused,
+    'PERMISSION_DENIED',
+    /^An order token may set custom_attributes only while/,
+  );
+  for (const nothing of [null, {}, { campaign: null }]) {
+    const reply = await call('PATCH', 'order', token, { custom_attributes: nothing });
+    assert.equal(reply.status, 200, JSON.stringify(reply.body));
+  }
+  assert.deepEqual(await dumpTables(service.database), before);
+  assert.deepEqual(await attributes(), [{ key: 'campaign', value: 'diwali' }]);
+  const merchant = await shop.freshToken();
+  assert.equal((await set('holi', merchant)).status, 200);
+  assert.deepEqual(await attributes(), [{ key: 'campaign', value: 'holi' }]);
+});
+
+test('an order token does not change custom_attributes that the merchant gave', async () => {
+  const { token } = await create({ custom_attributes: { campaign: 'diwali' } });
+  const reply = await post('update-order', token, { custom_attributes: { gift: 'yes' } });
+  assertRefused(reply, 'PERMISSION_DENIED', 'use a merchant token');
 });
 
 test('an order token may not send a sealed body, and the refusal does not depend on the account', async () => {

@@ -1,4 +1,5 @@
 /** Decides how update-order changes an open order: completely, or not at all. Pure. Contract 11.3. */
+import { isDeepStrictEqual } from 'node:util';
 import type { AccountSettings } from '../accounts/account.ts';
 import { refuseField, ServiceError } from '../errors.ts';
 import type { State } from '../history.ts';
@@ -42,8 +43,20 @@ export function decideUpdate(
       );
     }
   }
+  if (by !== 'merchant') refuseOtherAttributes(order, update);
   checkCallback(order.details, update.details, settings, by);
   return decideContent(order, update, settings);
+}
+
+/** The browser library of shipped clients sets them once. A repeat of that call changes nothing. Contract 2.9. */
+function refuseOtherAttributes(order: Order, update: OrderUpdate): void {
+  const before = order.details.customAttributes ?? [];
+  const after = update.details.customAttributes ?? before;
+  if (before.length === 0 || isDeepStrictEqual(before, after)) return;
+  throw new ServiceError(
+    'PERMISSION_DENIED',
+    'An order token may set custom_attributes only while the order has none: use a merchant token from generate-token to change them.',
+  );
 }
 
 function givesAmounts({ amountBeforeTax, tax, totalAmount }: OrderUpdate): boolean {

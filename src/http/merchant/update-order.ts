@@ -46,6 +46,7 @@ const consumerFields = new Set([
   'user',
   'shipping_address',
   'billing_address',
+  'custom_attributes',
   'merchant_shopfront_domain',
   'callback_url',
   'callback_mode',
