@@ -37,6 +37,7 @@ export { resolveUser } from './orders/resolve-user.ts';
 export { searchOrders } from './orders/search-orders.ts';
 export { updateOrder } from './orders/update-order.ts';
 export { enquire } from './payments/enquire.ts';
+export { enquirePart } from './payments/enquire-part.ts';
 export { refund, refundAsUser } from './payments/refund.ts';
 export { startPayment } from './payments/start-payment.ts';
 export { getOverview } from './reports/get-overview.ts';

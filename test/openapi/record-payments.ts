@@ -87,6 +87,7 @@ export async function recordEnquiry(stage: Stage): Promise<void> {
   const record = stage.recorder('transaction-enquiry');
   const invoice_id = 'INV-2026-0060';
   record.request('invoice', 'By your own reference', { invoice_id });
+  record.parameters({ order_id: stage.paid.order_id });
   record.reply('refunded', 'A payment with a refund', await enquire({ invoice_id }));
   const declined = await createOrder(cartOf('INV-2026-0070'));
   const transaction_id = await pay(declined, 'credit_card', 'decline');

@@ -1,4 +1,4 @@
-/** `POST /api/v3/create-order`, and `payment-link`, which creates an order with a link. Contract 3 and 14.6. */
+/** `POST /api/v3/create-order`, also under `/api/v2`, and `payment-link`, which creates an order with a link. Contract 3 and 14.6. */
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
@@ -19,9 +19,14 @@ const common = {
   replays: true,
 } as const;
 
-export function addCreateOrder(app: FastifyInstance, { useCases, clock }: HttpContext): void {
+export function addCreateOrder(
+  app: FastifyInstance,
+  { useCases, clock }: HttpContext,
+  isAlias = false,
+): void {
   addOperation(app, 'POST /create-order', {
     ...common,
+    isAlias,
     operationId: 'createOrder',
     summary: 'Create an order for an invoice',
     description:
@@ -30,6 +35,7 @@ export function addCreateOrder(app: FastifyInstance, { useCases, clock }: HttpCo
     documentedBody: refined(CreateOrderBody, documentedOrderFields),
     reply: OrderReply,
     replyDescription: 'The order, with the tokens for its checkout.',
+    aliases: ['POST /api/v2/create-order'],
     handler: async ({ caller, body }, reply) => {
       const { order, tokens, replayed } = await useCases.createOrder(
         caller.accountId,

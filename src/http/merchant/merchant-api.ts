@@ -7,6 +7,7 @@ import { refusingOtherMethods } from '../refuse-other-methods.ts';
 import { addCreateOrder, addPaymentLink } from './create-order.ts';
 import { addGetOrder } from './get-order.ts';
 import { addInitiatePayment } from './initiate-payment.ts';
+import { addOlderReads } from './older-reads.ts';
 import { addListsOfChoices, addPaymentModes } from './payment-modes.ts';
 import { addRefund } from './refund.ts';
 import { addResolveUser } from './resolve-user.ts';
@@ -32,9 +33,14 @@ export function merchantApi(context: HttpContext) {
   });
 }
 
-/** Shipped clients make this one call under an older path. Contract 11.11. */
+/** What shipped clients call under older paths: three calls of v3, and reads of their own. Contract 11.11. */
 export function olderMerchantApi(context: HttpContext) {
-  return merchantScope(context, (app) => addTransactionEnquiry(app, context, true));
+  return merchantScope(context, (app) => {
+    addGenerateToken(app, context, true);
+    addCreateOrder(app, context, true);
+    addTransactionEnquiry(app, context, true);
+    addOlderReads(app, context);
+  });
 }
 
 function merchantScope(context: HttpContext, addRoutes: (app: FastifyInstance) => void) {

@@ -25,6 +25,7 @@ type Operation<Query extends TSchema, Body extends TSchema, Reply extends TSchem
   readonly summary: string;
   readonly description: string;
   readonly query?: Query;
+  readonly params?: TObject;
   /** Only documented: the handler reads them. */
   readonly headers?: TObject;
   readonly body?: Body;
@@ -45,7 +46,8 @@ export function addOperation<Query extends TSchema, Body extends TSchema, Reply 
   operation: Operation<Query, Body, Reply>,
 ): void {
   const [method, url = ''] = route.split(' ');
-  const { access, tag, query, body, headers, documentedBody, reply, handler, ...about } = operation;
+  const { access, tag, query, params, body, headers, documentedBody, ...others } = operation;
+  const { reply, handler, ...about } = others;
   const { operationId, summary, description, bodyLimit, isAlias, examples, ...documented } = about;
   const documentation: Documentation = {
     ...documented,
@@ -63,6 +65,7 @@ export function addOperation<Query extends TSchema, Body extends TSchema, Reply 
       description,
       tags: [tag],
       ...(query && { querystring: query }),
+      ...(params && { params }),
       ...(headers && { headers }),
       ...(body && { body }),
       response: { 200: reply, ...errorReplies },

@@ -1,4 +1,4 @@
-/** `POST /api/v3/generate-token` and `POST /api/v3/refresh-token`. Contract 2.1 and 2.4. */
+/** `POST /api/v3/generate-token`, also under `/api/v2`, and `POST /api/v3/refresh-token`. Contract 2.1 and 2.4. */
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
@@ -18,8 +18,13 @@ const MerchantToken = object('MerchantToken', 'A merchant token and its expiry.'
   expires_at: text('Expiry of token: UTC, RFC 3339.'),
 });
 
-export function addGenerateToken(app: FastifyInstance, { useCases }: HttpContext): void {
+export function addGenerateToken(
+  app: FastifyInstance,
+  { useCases }: HttpContext,
+  isAlias = false,
+): void {
   addOperation(app, 'POST /generate-token', {
+    isAlias,
     operationId: 'generateToken',
     tag: 'Tokens',
     access: 'public',
@@ -31,6 +36,7 @@ export function addGenerateToken(app: FastifyInstance, { useCases }: HttpContext
     reply: MerchantToken,
     replyDescription: 'A merchant token.',
     errors: ['AUTHENTICATION_FAILED', 'INVALID_TOKEN'],
+    aliases: ['POST /api/v2/generate-token'],
     handler: async ({ body }) => {
       const { token, expiresAt } = await useCases.generateToken({
         accessKey: body.access_key,

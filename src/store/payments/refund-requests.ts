@@ -1,10 +1,17 @@
 /** The refund that each refund request id of a merchant belongs to. */
-import type { Transaction } from '../../postgres/database.ts';
+import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { sql } from '../../postgres/sql.ts';
 import { changesOne, findValue } from '../query.ts';
 import { hasId } from './transactions.ts';
 
 const isOwn = hasId(sql`r.transaction_id`);
+
+/** The latest refund with the request id, also one that failed. */
+export function findRefundOf(database: Queryable, accountId: string, refundRequestId: string) {
+  return findValue<string>(database, [accountId, refundRequestId], 'find-refund-of-request')`
+    select r.transaction_id from refund_requests r
+     where r.account_id = $1 and r.refund_request_id = $2`;
+}
 
 /** A failed refund gives its request id back, so it is not found. */
 export function findLiveRefundOf(tx: Transaction, accountId: string, refundRequestId: string) {

@@ -12,21 +12,33 @@ import type { OrderWithTransactions } from '../../store/orders/enquiry.ts';
 import { type EnquiredIds, getNamedOrder } from '../orders/get-named-order.ts';
 import { pollAtMostEvery } from './poll-provider.ts';
 
-export async function enquire(services: Services, caller: Caller, ids: EnquiredIds) {
+/** Chooses the transactions of the reply. They come oldest first. */
+type Selection = (all: readonly Transaction[], ids: EnquiredIds) => readonly Transaction[];
+
+export async function enquire(
+  services: Services,
+  caller: Caller,
+  ids: EnquiredIds,
+  select: Selection = selectNamed,
+) {
   const account = await services.accounts.get(caller.accountId);
   const found = await getNamedOrder(services, caller, ids);
   // The order may have lapsed since it was stored. The sweep saves that within a minute.
   const transactions = settleTransactions(found, services.clock());
   pollOnEnquiry(services, account, found);
-  const { transactionId } = ids;
-  const requested = transactions
-    .filter((entry) => transactionId === undefined || entry.transactionId === transactionId)
-    .sort(byStart);
+  const requested = select(transactions.toSorted(byStart), ids);
   // During a rotation, signs with the secret that the caller used: it may not have the other one.
   const mark = caller.type === 'merchant' ? caller.secretMark : undefined;
   const accessSecret = accessSecretOf(account, services.clock(), mark);
   const signing = { account, accessSecret, signs: 'final statuses' } as const;
   return enquiryOf(found.order, transactions, requested, signing);
+}
+
+/** Contract 5.2. */
+function selectNamed(transactions: readonly Transaction[], { transactionId }: EnquiredIds) {
+  return transactions.filter(
+    (entry) => transactionId === undefined || entry.transactionId === transactionId,
+  );
 }
 
 /** Contract 5.2. Several payments of one provider's order may have the same start time. */
