@@ -12,6 +12,8 @@ export type PaymentPage = {
   readonly reference: string;
   /** How the consumer pays, in words. */
   readonly method: string;
+  /** The last digits of the account that the consumer must pay from. */
+  readonly payFrom?: string;
   readonly actUrl: string;
   /** The result of earlier attempts. */
   readonly isPaid: boolean;
@@ -66,14 +68,23 @@ function facts({ method, reference }: PaymentPage): Html {
 }
 
 function buttons(view: PaymentPage): Html {
-  const { actUrl, failure } = view;
+  const { actUrl, failure, payFrom } = view;
   const before = failure ? html`<p class="note bad">The last try failed: ${failure}</p>` : html``;
   return html`${facts(view)}${before}<form method="post" action="${actUrl}">
-<button class="go" name="action" value="pay">Pay</button>
+${payButtons('Pay', payFrom)}
 <button name="action" value="decline">Decline</button>
 <button class="plain" name="action" value="cancel">Cancel</button>
 </form>
 <p class="dim">Decline answers as a bank that refuses the payment. Cancel goes back to the shop.</p>`;
+}
+
+/** For an order that must be paid from one account, the tester chooses the account. */
+export function payButtons(label: string, payFrom: string | undefined): Html {
+  if (payFrom === undefined) {
+    return html`<button class="go" name="action" value="pay">${label}</button>`;
+  }
+  return html`<button class="go" name="action" value="pay">${label} from the account ending in ${payFrom}</button>
+<button name="action" value="pay-from-another">${label} from another account</button>`;
 }
 
 /** Small drawings in the page itself, because pages load nothing. They repeat what the text says, so they are hidden. */

@@ -4,10 +4,13 @@ import { behaviourOf } from './behaviours.ts';
 import { chaosScenario } from './chaos.ts';
 import type { Scenario } from './scenario.ts';
 
-export type Action = 'pay' | 'decline' | 'cancel';
+const actions = ['pay', 'pay-from-another', 'decline', 'cancel'] as const;
+
+/** `pay-from-another`: not from the bank account of the order; without one, the same as `pay`. */
+export type Action = (typeof actions)[number];
 
 export const isAction = (value: unknown): value is Action =>
-  value === 'pay' || value === 'decline' || value === 'cancel';
+  actions.some((action) => action === value);
 
 export type Outcome = 'paid' | 'declined' | 'declined-then-paid' | 'cancelled';
 

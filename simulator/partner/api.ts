@@ -6,6 +6,7 @@ import type { PartnerShop } from '../shops.ts';
 import { answerRead, type StartCalls } from '../start-call.ts';
 import { basicCredentials, object, text, texts, type Wire } from '../wire.ts';
 import type { World } from '../world.ts';
+import { readBankAccount } from './bank-account.ts';
 import { readCapture } from './capture-settings.ts';
 import { referencesOf } from './payments.ts';
 import { collection, orderRecord, paymentRecord, refundRecord } from './records.ts';
@@ -170,6 +171,8 @@ function readOrder(
   if (receipt && receipt.length > receiptLengthMax) {
     throw badRequest(`The receipt may not be greater than ${receiptLengthMax} characters.`);
   }
+  const bankAccount = readBankAccount(body);
+  const method = text(body.method);
   return {
     id: newOrderId(world, state, JSON.stringify([keyId, receipt, body.notes ?? world.now()])),
     keyId,
@@ -181,6 +184,8 @@ function readOrder(
     attempts: 0,
     isPaid: false,
     capture: readCapture(body),
+    ...(bankAccount && { bankAccount }),
+    ...(method && { method }),
     checkout: { notes: {} },
   };
 }

@@ -59,7 +59,8 @@ export function addPartnerCheckout(app: FastifyInstance, world: World, state: Pa
     return {
       provider: 'Payment partner',
       brand: 'partner',
-      method: methodWords[order.checkout.method ?? ''] ?? 'UPI',
+      method: methodWords[order.method ?? order.checkout.method ?? ''] ?? 'UPI',
+      ...(order.bankAccount && { payFrom: order.bankAccount.accountNumber.slice(-4) }),
       shopName: order.checkout.shopName ?? 'The shop',
       amount: order.amount,
       currency: order.currency,

@@ -7,12 +7,14 @@ const descriptions: Readonly<Record<string, string>> = {
   payment_timed_out: 'The payment was not completed on time.',
   authentication_failed: 'The bank could not confirm that it was you.',
   incorrect_otp: 'The one-time password was not right.',
+  bank_account_validation_failed: 'The payment was not made from the bank account of the order.',
   card_declined: 'The card was declined by the bank that issued it.',
   gateway_technical_error: 'The gateway had a technical problem.',
 };
 
 const sources: readonly (readonly [RegExp, string, string])[] = [
   [/cancelled|timed_out|expired/, 'customer', 'payment_authentication'],
+  [/bank_account/, 'customer', 'payment_authorization'],
   [/otp|pin|authentication/, 'customer', 'payment_authentication'],
   [/gateway|server/, 'gateway', 'payment_authorization'],
   [/not_enabled|risk|compliance/, 'business', 'payment_initiation'],
@@ -42,6 +44,6 @@ const noFailure = {
 };
 
 function codeOf(reason: string): string {
-  if (/^(gateway|bank)_/.test(reason)) return 'GATEWAY_ERROR';
+  if (/^(gateway|bank)_(?!account)/.test(reason)) return 'GATEWAY_ERROR';
   return reason === 'server_error' ? 'SERVER_ERROR' : 'BAD_REQUEST_ERROR';
 }

@@ -55,6 +55,10 @@ function act(
   const isCancelled = outcome === 'cancelled';
   const reason = isCancelled ? 'payment_cancelled' : (scenario.reason ?? 'insufficient_funds');
   const approval = { ...parties, scenario };
+  if (action === 'pay-from-another' && order.bankAccount) {
+    const failureReason = 'bank_account_validation_failed';
+    return fail(approval, { ...payment, status: 'failed', failureReason });
+  }
   if (outcome === 'paid') return approve(approval, order, payment);
   if (outcome === 'declined-then-paid') approveLater(approval, payment);
   return fail(approval, { ...payment, status: 'failed', failureReason: reason.toLowerCase() });
@@ -67,7 +71,7 @@ export function referencesOf({ notes, checkout, receipt, id }: PartnerOrder): st
 
 /** The payment is stored when the consumer has acted; its order counts it from now on. */
 export function newAttempt(world: World, state: PartnerState, order: PartnerOrder): PartnerPayment {
-  const { id: orderId, keyId, amount, currency, attempts, checkout } = order;
+  const { id: orderId, keyId, amount, currency, attempts, checkout, bankAccount } = order;
   state.orders.set(orderId, { ...order, attempts: attempts + 1 });
   const notes = { ...order.notes, ...checkout.notes };
   return {
@@ -77,7 +81,8 @@ export function newAttempt(world: World, state: PartnerState, order: PartnerOrde
     amount,
     currency,
     status: 'failed',
-    method: texts(checkout.method, notes.method)[0] ?? 'upi',
+    method: texts(order.method, checkout.method, notes.method)[0] ?? 'upi',
+    ...(bankAccount && { bank: bankAccount.ifsc.slice(0, 4) }),
     notes,
     createdAt: Math.floor(world.now() / 1000),
     amountRefunded: 0,

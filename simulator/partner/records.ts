@@ -110,7 +110,7 @@ function notesRecord(notes: Wire): Wire | [] {
   return Object.keys(notes).length === 0 ? [] : notes;
 }
 
-function methodFields({ id, method, status, intent }: PartnerPayment): Wire {
+function methodFields({ id, method, status, intent, bank }: PartnerPayment): Wire {
   // The bank's reference numbers exist only after its approval.
   const isApproved = status !== 'failed' && status !== 'created';
   const given = (label: string, length: number) =>
@@ -119,7 +119,7 @@ function methodFields({ id, method, status, intent }: PartnerPayment): Wire {
   switch (method) {
     case 'card':
     case 'emi': {
-      const card = cardRecord(id);
+      const card = cardRecord(id, bank);
       const acquirer = {
         auth_code: given('auth', 6),
         arn: given('arn', 23),
@@ -128,7 +128,11 @@ function methodFields({ id, method, status, intent }: PartnerPayment): Wire {
       return { ...none, card_id: card.id, card, acquirer_data: acquirer };
     }
     case 'netbanking':
-      return { ...none, bank: 'HDFC', acquirer_data: { bank_transaction_id: given('bank', 10) } };
+      return {
+        ...none,
+        bank: bank ?? 'HDFC',
+        acquirer_data: { bank_transaction_id: given('bank', 10) },
+      };
     case 'wallet':
       return { ...none, wallet: 'payzapp', acquirer_data: { transaction_id: given('wallet', 12) } };
     case 'upi': {
@@ -143,15 +147,16 @@ function methodFields({ id, method, status, intent }: PartnerPayment): Wire {
   }
 }
 
-function cardRecord(paymentId: string) {
+/** Only a debit card belongs to a bank account. */
+function cardRecord(paymentId: string, bank: string | undefined) {
   return {
     id: `card_${idOf(0, `card:${paymentId}`, 14)}`,
     entity: 'card',
     name: 'A Consumer',
     last4: '1111',
     network: 'Visa',
-    type: pick(randomOf(0, `type:${paymentId}`), ['credit', 'debit']),
-    issuer: 'HDFC',
+    type: bank ? 'debit' : pick(randomOf(0, `type:${paymentId}`), ['credit', 'debit']),
+    issuer: bank ?? 'HDFC',
     international: false,
     emi: false,
     sub_type: 'consumer',

@@ -1,6 +1,7 @@
 /** The stored data of the partner: orders, payments and refunds. */
 import type { Wire } from '../wire.ts';
 import type { LedgerPayment, LedgerRefund } from '../world.ts';
+import type { BankAccount } from './bank-account.ts';
 import type { CaptureMode } from './capture-settings.ts';
 
 export type PartnerOrder = {
@@ -17,6 +18,10 @@ export type PartnerOrder = {
   readonly capture: CaptureMode | undefined;
   /** The offer with which it was paid. */
   readonly offerId?: string | undefined;
+  /** The account that it must be paid from. */
+  readonly bankAccount?: BankAccount;
+  /** The only method that it may be paid by. */
+  readonly method?: string;
   readonly checkout: Checkout;
 };
 
@@ -43,6 +48,8 @@ export type PartnerPayment = {
   readonly status: 'created' | 'failed' | 'authorized' | 'captured' | 'released';
   readonly method: string;
   readonly intent?: Intent;
+  /** The bank of the account that it must come from. */
+  readonly bank?: string;
   readonly notes: Wire;
   readonly createdAt: number;
   readonly amountRefunded: number;

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Html, html, page, pageHeaders } from '../html.ts';
 import { amountText } from '../money.ts';
-import { icon, refuse, result } from '../payment-page.ts';
+import { icon, payButtons, refuse, result } from '../payment-page.ts';
 import { isAction } from '../scenarios.ts';
 import { object, text } from '../wire.ts';
 import type { World } from '../world.ts';
@@ -33,7 +33,7 @@ export function addUpiApp(app: FastifyInstance, world: World, state: PartnerStat
 /** `isPaid`: by this intent or in another way. */
 function upiPage(payment: PartnerPayment, order: PartnerOrder, isPaid: boolean): string {
   const isOpen = payment.status === 'created' && !isPaid;
-  const body = isOpen ? question(payment) : outcome(payment, isPaid);
+  const body = isOpen ? question(payment, order) : outcome(payment, isPaid);
   const { shopName = 'The shop' } = order.checkout;
   return page(
     `Pay ${shopName} by UPI`,
@@ -50,13 +50,14 @@ ${body}
   );
 }
 
-function question({ id, intent }: PartnerPayment): Html {
+function question({ id, intent }: PartnerPayment, { bankAccount }: PartnerOrder): Html {
+  const payFrom = bankAccount?.accountNumber.slice(-4);
   const note = intent?.description ? html`<dt>Note</dt><dd>${intent.description}</dd>` : html``;
   return html`<dl class="facts">${note}
-<dt>From</dt><dd>Savings account ending in 4321</dd>
+<dt>From</dt><dd>Savings account ending in ${payFrom ?? '4321'}</dd>
 </dl>
 <form method="post" action="/upi/${id}/act">
-<button class="go" name="action" value="pay">Approve</button>
+${payButtons('Approve', payFrom)}
 <button name="action" value="decline">Decline</button>
 </form>`;
 }

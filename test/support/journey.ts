@@ -23,7 +23,7 @@ export type JourneyShop = TestAccount & {
 
 export type Journey = Awaited<ReturnType<typeof startJourney>>;
 
-export type Action = 'pay' | 'decline' | 'cancel';
+export type Action = 'pay' | 'pay-from-another' | 'decline' | 'cancel';
 
 /** A payment mode of each provider: the shop routes cards to the bank gateway. */
 export const modeOf = { partner: 'upi', 'bank-gateway': 'credit_card' } as const;
