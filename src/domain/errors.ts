@@ -94,6 +94,8 @@ export const errorTable = {
   ...errors(422, 'This payment mode is not available. Please choose another.', {
     PAYMENT_MODE_NOT_ENABLED:
       'The payment mode is not enabled for this account: use one listed by payment-modes.',
+    PAYMENT_MODE_NOT_ALLOWED:
+      'The order must be paid from its bank_account, which cannot be checked in this payment mode: use one listed by payment-modes.',
   }),
   ...errors(429, technicalError, {
     RATE_LIMITED: 'Too many requests: wait the seconds named in Retry-After, then try again.',

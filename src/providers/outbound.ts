@@ -2,7 +2,9 @@
 import { maskCardNumbers } from '../domain/cards/card-numbers.ts';
 import type { MinorUnits } from '../domain/money/money.ts';
 import type { ConsumerContact } from '../domain/orders/consumer.ts';
+import type { BankAccount } from '../domain/orders/order.ts';
 import type { PaymentModeCode } from '../domain/payment-mode.ts';
+import type { FailureCode } from '../domain/payments/failure.ts';
 import { paymentLimits } from '../domain/payments/limits.ts';
 import type { Transaction } from '../domain/payments/transaction.ts';
 import { isLoopback, isUpiIntent, isWebAddress } from '../domain/web-address.ts';
@@ -30,6 +32,8 @@ export type PaymentToLaunch = {
 export type PaymentToStart = PaymentToLaunch & {
   /** Only for a call that requires it. It must not be logged, stored or repeated in an error. */
   readonly consumer: ConsumerContact;
+  /** The account that the payment must come from, in clear. The same holds for it. Contract 3.17. */
+  readonly bankAccount?: BankAccount;
 };
 
 export type RefundToStart = {
@@ -56,8 +60,8 @@ export type Outcome<Done> = {
   readonly answer: Answer;
   readonly result:
     | ({ readonly kind: 'done' } & Done)
-    /** The refusal is final. */
-    | { readonly kind: 'refused'; readonly why: string }
+    /** The refusal is final. `code` replaces the general one where the provider's reason is known. */
+    | { readonly kind: 'refused'; readonly why: string; readonly code?: FailureCode }
     | { readonly kind: 'unknown'; readonly why: string }
     | { readonly kind: 'not-sent'; readonly why: string };
 };

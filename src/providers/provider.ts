@@ -5,7 +5,7 @@
 import type { TSchema } from 'typebox';
 import type { ExemptFields } from '../domain/cards/card-fields.ts';
 import type { Translation } from '../domain/inbox/translation.ts';
-import type { ChoiceMode } from '../domain/payment-mode.ts';
+import type { ChoiceMode, PaymentModeCode } from '../domain/payment-mode.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
 import type { Erasing } from './erase.ts';
 import type { OutboundProvider } from './outbound.ts';
@@ -56,6 +56,11 @@ export type Provider = {
   readonly proofHeader: string;
   /** The banks or wallets that a consumer can choose before paying; absent if the provider's own page asks for them. */
   readonly choices?: Readonly<Partial<Record<ChoiceMode, readonly Choice[]>>>;
+  /** The payments that it can check to come from the bank account of their order; absent if none. Contract 3.17. */
+  readonly accountCheck?: {
+    readonly currency: string;
+    readonly modeCodes: readonly PaymentModeCode[];
+  };
   readonly verify: (delivery: RawDelivery, secrets: readonly string[]) => Verification;
   /** The provider's id of the event. The proof does not cover it, so it does not identify a repeat. Contract 6.7. */
   readonly findEventId: (delivery: RawDelivery) => string | undefined;

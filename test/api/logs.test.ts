@@ -7,13 +7,14 @@ import { buildApp } from '../../src/process/app.ts';
 import { createServices } from '../../src/process/create-services.ts';
 import { createLog } from '../../src/process/log.ts';
 import { addressBody, fullOrderBody } from '../support/order-bodies.ts';
+import { checkingAccounts } from '../support/test-account.ts';
 import { callService, startTestService, testMasterKeyHex } from '../support/test-service.ts';
 import { assertRefused } from './assertions.ts';
 import { sendBytes } from './raw-http.ts';
 import { listRoutes, requestTo } from './routes.ts';
 
 const service = await startTestService();
-const account = await service.createAccount();
+const account = await service.createAccount(checkingAccounts);
 const routes = await listRoutes(service);
 
 /** Values that must not occur in any log line, not even as part of another text. */

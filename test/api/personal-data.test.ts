@@ -7,12 +7,13 @@ import { createServices } from '../../src/process/create-services.ts';
 import { consumerDataKeyOf, openBankAccount } from '../../src/services/consumer-data-key.ts';
 import { rewrapSecrets } from '../../src/use-cases/accounts/rotate-keys.ts';
 import { fullOrderBody } from '../support/order-bodies.ts';
+import { checkingAccounts } from '../support/test-account.ts';
 import { dumpTables } from '../support/test-database.ts';
 import { type Reply, type TestAccount, testMasterKeyHex } from '../support/test-service.ts';
 import { assertRefused } from './assertions.ts';
 import { assertInvariants, type CreatedOrder, openShop } from './webhooks/shop.ts';
 
-const shop = await openShop();
+const shop = await openShop(checkingAccounts);
 const { service, account } = shop;
 const { database, services } = service;
 const sent = { account_number: '50100123456789', name: 'Asha Q Rao', ifsc: 'HDFC0009876' };
@@ -63,7 +64,7 @@ test('a repeated create returns the same order, and another bank account is diff
 });
 
 test('the stored digest of the content cannot be guessed without the key of the account', async () => {
-  const stranger = await service.createAccount();
+  const stranger = await service.createAccount(checkingAccounts);
   const withBank = fullOrderBody({ bank_account: sent });
   const digestFor = async (body: Record<string, unknown>, token?: string) =>
     (await rowOf((await post(body, token)).body)).content_digest.toString('hex');

@@ -2,13 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { addressBody, fullOrderBody, orderBody } from '../support/order-bodies.ts';
+import { checkingAccounts } from '../support/test-account.ts';
 import { dumpTables } from '../support/test-database.ts';
 import { startTestService } from '../support/test-service.ts';
 import { assertRefused } from './assertions.ts';
 import { listRoutes, requestTo } from './routes.ts';
 
 const service = await startTestService();
-const [owner, stranger] = [await service.createAccount(), await service.createAccount()];
+const [owner, stranger] = [
+  await service.createAccount(checkingAccounts),
+  await service.createAccount(),
+];
 const routes = await listRoutes(service);
 
 /** Texts that occur only in the owner's orders. */

@@ -18,6 +18,7 @@ import {
   type ShopEndpoint,
   startShopEndpoint,
 } from '../support/shop-endpoint.ts';
+import { checkingAccounts } from '../support/test-account.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 
 const daySeconds = 24 * 60 * 60;
@@ -27,7 +28,7 @@ async function openToldShop(
   url: string,
   settings: Parameters<TestService['createAccount']>[0] = {},
 ): Promise<Shop> {
-  const account = await service.createAccount(settings);
+  const account = await service.createAccount({ ...checkingAccounts, ...settings });
   await addEndpoint(service, account.accountId, url);
   await service.database.query({ text: `update endpoints set complete_since = '2020-01-01'` });
   return shopOf(service, account);

@@ -18,6 +18,9 @@ export type Stage = {
 export const cartOf = (invoice: string, changes: object = {}) =>
   fullOrderBody({ invoice_id: invoice, callback_mode: 'callback_url_redirect', ...changes });
 
+/** The order may be paid from any account, and so in any mode. */
+export const anyAccount = { bank_account: undefined };
+
 const post = (stage: Stage, path: string, body: unknown, call: Call = {}): Promise<Reply> => {
   const { service, shop } = stage.journey;
   return service.call(`/api/v3/${path}`, { token: shop.token, body, ...call });
@@ -65,6 +68,8 @@ export async function recordCreateOrder(stage: Stage): Promise<void> {
   record.error('INVALID_REQUEST_PARAMETER', 400, await post(stage, 'create-order', wrongSum));
   const changed = { ...cart, description: 'Three packets of tea' };
   record.error('DUPLICATE_INVOICE_ID', 409, await post(stage, 'create-order', changed));
+  const unchecked = await post(stage, 'create-order', cartOf('INV-2026-0048'), { token });
+  record.error('PAYMENT_MODE_NOT_ALLOWED', 422, unchecked);
 }
 
 export async function recordPaymentLink(stage: Stage): Promise<void> {
@@ -77,6 +82,9 @@ export async function recordPaymentLink(stage: Stage): Promise<void> {
   record.error('INVALID_REQUEST_PARAMETER', 400, await post(stage, 'payment-link', past));
   const changed = { ...cart, description: 'Three packets of tea' };
   record.error('DUPLICATE_INVOICE_ID', 409, await post(stage, 'payment-link', changed));
+  const { token } = stage.plainShop;
+  const unchecked = await post(stage, 'payment-link', cartOf('INV-2026-0049'), { token });
+  record.error('PAYMENT_MODE_NOT_ALLOWED', 422, unchecked);
 }
 
 export async function recordGetOrder(stage: Stage): Promise<void> {

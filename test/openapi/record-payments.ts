@@ -8,14 +8,14 @@ import {
   toFormData,
 } from '../support/deliveries.ts';
 import type { Call, Reply } from '../support/test-service.ts';
-import { cartOf, type Stage } from './record-merchant.ts';
+import { anyAccount, cartOf, type Stage } from './record-merchant.ts';
 
 export async function recordPayments(stage: Stage): Promise<void> {
   const { journey, plainShop } = stage;
   const record = stage.recorder('initiate-payment');
   const pay = (body: object, call: Call = {}): Promise<Reply> =>
     journey.service.call('/api/v3/initiate-payment', { token: journey.shop.token, body, ...call });
-  const order_id = await journey.createOrder(cartOf('INV-2026-0050'));
+  const order_id = await journey.createOrder(cartOf('INV-2026-0050', anyAccount));
   const upi = { order_id, payment_mode_code: 'upi', upi_id: 'asha@okbank' };
   const headers = { 'idempotency-key': '5a8f6f0e-2f0c-4d7a-9c53-0b8f3b1f7a11' };
   record.parameters({ 'Idempotency-Key': headers['idempotency-key'] });
@@ -41,10 +41,13 @@ export async function recordPayments(stage: Stage): Promise<void> {
   const { token } = plainShop;
   const unrouted = await journey.service.call('/api/v3/create-order', {
     token,
-    body: cartOf('INV-2026-0051'),
+    body: cartOf('INV-2026-0051', anyAccount),
   });
   const notEnabled = { ...upi, order_id: unrouted.body.order_id };
   record.error('PAYMENT_MODE_NOT_ENABLED', 422, await pay(notEnabled, { token }));
+  const fromAccount = await journey.createOrder(cartOf('INV-2026-0052'));
+  const unchecked = { order_id: fromAccount, payment_mode_code: 'credit_card' };
+  record.error('PAYMENT_MODE_NOT_ALLOWED', 422, await pay(unchecked));
 }
 
 export async function recordRefund(stage: Stage): Promise<void> {
@@ -89,7 +92,7 @@ export async function recordEnquiry(stage: Stage): Promise<void> {
   record.request('invoice', 'By your own reference', { invoice_id });
   record.parameters({ order_id: stage.paid.order_id });
   record.reply('refunded', 'A payment with a refund', await enquire({ invoice_id }));
-  const declined = await createOrder(cartOf('INV-2026-0070'));
+  const declined = await createOrder(cartOf('INV-2026-0070', anyAccount));
   const transaction_id = await pay(declined, 'credit_card', 'decline');
   await simulator.settled();
   record.request('transaction', 'By a transaction', { transaction_id });

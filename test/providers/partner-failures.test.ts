@@ -28,6 +28,7 @@ const table: Partial<Record<FailureCode, Row>> = {
       'pin_attempts_exceeded',
     ],
   },
+  BANK_ACCOUNT_MISMATCH: { retryAllowed: true, reasons: ['bank_account_validation_failed'] },
   INSUFFICIENT_FUNDS: {
     retryAllowed: true,
     reasons: ['insufficient_funds', 'credit_limit_reached', 'credit_limit_not_approved'],

@@ -134,6 +134,58 @@ describe('starting a payment', () => {
   }
 });
 
+describe('starting a payment that must come from one bank account', () => {
+  const bankAccount = { accountNumber: '00112233445566', name: 'Asha Rao', ifsc: 'HDFC0A1B2C3' };
+  const start = (api: ProviderApi, changes: Partial<PaymentToStart> = {}) =>
+    partnerOutbound.startPayment(api, { ...payment, bankAccount, ...changes });
+
+  for (const [modeCode, method] of [
+    ['net_banking', 'netbanking'],
+    ['upi', 'upi'],
+    ['debit_card', 'card'],
+  ] as const) {
+    test(`creates the order with the account and the method ${method}`, async () => {
+      const { made, api } = provider([{ id: 'order_1' }]);
+      await start(api, { modeCode });
+      const { method: sent, bank_account } = (made[0]?.body ?? {}) as Record<string, unknown>;
+      assert.deepEqual(
+        [sent, bank_account],
+        [method, { account_number: '00112233445566', name: 'Asha Rao', ifsc: 'HDFC0A1B2C3' }],
+      );
+    });
+  }
+
+  test('sends only the fields that the order has', async () => {
+    const { made, api } = provider([{ id: 'order_1' }]);
+    await start(api, { bankAccount: { accountNumber: '1234567' } });
+    const { bank_account } = (made[0]?.body ?? {}) as Record<string, unknown>;
+    assert.deepEqual(bank_account, { account_number: '1234567' });
+  });
+
+  for (const said of ['00112233445566', '112233445566', '0011 2233 4455 66', '0011-2233-4455-66']) {
+    test(`a refusal that quotes the number as ${said} is kept without it`, async () => {
+      const error = { description: `The account ${said} of Asha Rao is closed` };
+      const { result } = await start(provider([answered({ error }, 400)]).api);
+      assert.deepEqual(result, {
+        kind: 'refused',
+        why: 'HTTP status 400: The account *** of *** is closed',
+      });
+    });
+  }
+
+  for (const error of [
+    { field: 'bank_account.ifsc' },
+    { field: 'account_number' },
+    { reason: 'bank_account_validation_failed' },
+  ]) {
+    test(`a refusal because of the account has a code of its own: ${JSON.stringify(error)}`, async () => {
+      const { result } = await start(provider([answered({ error }, 400)]).api);
+      const why = 'HTTP status 400';
+      assert.deepEqual(result, { kind: 'refused', why, code: 'BANK_ACCOUNT_MISMATCH' });
+    });
+  }
+});
+
 describe('the page where the consumer pays', () => {
   const launch = { ...payment, providerOrderId: 'order_1' };
   const address = { url: 'https://partner.test/', login: 'rzp_test_1' };

@@ -17,6 +17,12 @@ export function maskPhone(phone: string): string {
   return '*'.repeat(phone.length - visible.length) + visible;
 }
 
+/** The last four characters of an account number; fewer if more than half of it would be visible. */
+export function lastDigits(accountNumber: string): string {
+  const visible = Math.min(4, Math.floor(accountNumber.length / 2));
+  return visible === 0 ? '' : accountNumber.slice(-visible);
+}
+
 /** `Asha` becomes `A***`. */
 export function maskName(name: string): string {
   const [first = ''] = name;

@@ -16,6 +16,9 @@ export const failureTable = {
   INVALID_PAYMENT_DETAILS: retryable(
     'The payment details were not correct. Please check them and try again.',
   ),
+  BANK_ACCOUNT_MISMATCH: retryable(
+    'The payment did not come from the bank account that was named for this order. Please pay from that account.',
+  ),
   DECLINED_BY_BANK: retryable('Your bank declined the payment. Please use another payment mode.'),
   RISK_REJECTED: final('The payment could not be accepted.'),
   PAYMENT_TIMED_OUT: retryable('The payment took too long. Please try again.'),

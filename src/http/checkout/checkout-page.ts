@@ -154,6 +154,7 @@ function problemOf(error: unknown): Problem | undefined {
     case 'ORDER_LAPSED':
       return 'outdated';
     case 'PAYMENT_MODE_NOT_ENABLED':
+    case 'PAYMENT_MODE_NOT_ALLOWED':
       return 'unavailable';
     // The order was changed too often by its own tokens, so waiting does not help.
     case 'RATE_LIMITED':

@@ -8,7 +8,10 @@ import { icons, modeIcons } from './icons.ts';
 import { amountText } from './language.ts';
 import type { Words } from './words/en.ts';
 
-type Offer = Pick<Checkout, 'order' | 'modes' | 'choices' | 'upiCollect' | 'attempt' | 'step'>;
+type Offer = Pick<
+  Checkout,
+  'order' | 'modes' | 'choices' | 'upiCollect' | 'attempt' | 'step' | 'bankAccount' | 'bank'
+>;
 
 /** `leaveUrl` is of the shop, for a consumer who does not want to pay. */
 export function chooseView(
@@ -25,6 +28,7 @@ ${failure(words, checkout)}
 ${problem && problemNotice(words, problem)}
 <p class="amount phone-only">${amountText(words, total, currency)}</p>
 <h1>${words.choose.heading}</h1>
+${hasModes && payFrom(words, checkout)}
 ${!hasModes && html`<p>${words.choose.none}</p>`}
 ${
   hasModes &&
@@ -39,6 +43,12 @@ ${group(words, checkout, form, modes.other, words.choose.allWays)}
 }
 ${leaveUrl !== undefined && html`<a class="leave quiet" href="${leaveUrl}">${words.back.toShop}</a>`}
 </section>`;
+}
+
+/** An order with a bank account must be paid from it. Contract 3.17. */
+function payFrom({ choose }: Words, { bankAccount }: Pick<Offer, 'bankAccount'>): Html | undefined {
+  if (!bankAccount) return undefined;
+  return html`<p>${choose.payFrom(bankAccount.lastDigits)}</p>`;
 }
 
 function problemNotice({ problems }: Words, problem: Problem): Html {
@@ -83,13 +93,19 @@ ${modeIcons[code]}
 
 function moreOf(
   words: Words,
-  { choices, upiCollect }: Offer,
+  { choices, upiCollect, bank }: Offer,
   code: PaymentModeCode,
   chosen: Chosen,
 ): Html | undefined {
   switch (code) {
     case 'net_banking':
-      return picker(words, 'bank_code', words.choose.bank, choices.net_banking, chosen.bank_code);
+      return picker(
+        words,
+        'bank_code',
+        words.choose.bank,
+        choices.net_banking,
+        chosen.bank_code ?? bank,
+      );
     case 'wallet':
       return picker(words, 'wallet_code', words.choose.wallet, choices.wallet, chosen.wallet_code);
     case 'upi':
@@ -140,6 +156,7 @@ export function waitingView(
   return html`<section class="card stack pay">
 ${problem && problem !== 'outdated' && problemNotice(words, problem)}
 ${intentUrl === undefined ? bankHead(words, isSlow, canContinue) : upiHead(words, checkout, intentUrl, isSlow)}
+${payFrom(words, checkout)}
 ${canContinue && continueLink(words, launch, isSlow, intentUrl !== undefined)}
 <p class="small quiet">${words.waiting.stay}</p>
 <noscript><a class="button plain" href="${page}">${words.waiting.refresh}</a></noscript>

@@ -15,7 +15,7 @@ import { orderView } from './order-view.ts';
 const common = {
   tag: 'Orders',
   access: 'merchant',
-  errors: ['DUPLICATE_INVOICE_ID'],
+  errors: ['DUPLICATE_INVOICE_ID', 'PAYMENT_MODE_NOT_ALLOWED'],
   replays: true,
 } as const;
 

@@ -85,6 +85,7 @@ export function addInitiatePayment(app: FastifyInstance, { useCases }: HttpConte
       'ORDER_CONFLICT',
       'IDEMPOTENCY_KEY_REUSED',
       'PAYMENT_MODE_NOT_ENABLED',
+      'PAYMENT_MODE_NOT_ALLOWED',
     ],
     replays: true,
     handler: async (request, reply) => {

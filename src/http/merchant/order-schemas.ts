@@ -124,7 +124,7 @@ export const CreateOrderBody = object(
     ),
     bank_account: nullable(
       'BankAccountRequest',
-      'Bank account the payment must come from (third-party verification).',
+      'Bank account the payment must come from (third-party verification). The order can then be paid only in modes whose provider checks it. Send all three fields.',
       BankAccountBody,
     ),
     custom_attributes: Type.Optional(

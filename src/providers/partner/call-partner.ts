@@ -3,6 +3,16 @@ import type { ProviderApi, ProviderRequest } from '../call.ts';
 import { outcomeOf, type PaymentToLaunch } from '../outbound.ts';
 import { id, minorUnits, object, text, type WireObject } from '../wire.ts';
 
+/** The partner's words for the payment modes. */
+export const methods: Readonly<Record<PaymentToLaunch['modeCode'], string>> = {
+  upi: 'upi',
+  net_banking: 'netbanking',
+  wallet: 'wallet',
+  credit_card: 'card',
+  debit_card: 'card',
+  prepaid_card: 'card',
+};
+
 export function callPartner(api: ProviderApi, request: Omit<ProviderRequest, 'user'>) {
   return api.callProvider(api, { ...request, user: api.login });
 }

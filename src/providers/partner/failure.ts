@@ -17,6 +17,7 @@ const reasonsByCode = {
     'transaction_limit_exceeded transaction_daily_*_exceeded transaction_frequency_limit_exceeded mcc_amount_limit_exceeded amount_less_than_minimum_amount',
   INVALID_PAYMENT_DETAILS:
     'card_number_invalid card_expired incorrect_cvv incorrect_card_* incorrect_cardholder_name card_type_invalid invalid_vpa vpa_resolution_failed bank_account_invalid',
+  BANK_ACCOUNT_MISMATCH: 'bank_account_validation_failed',
   DECLINED_BY_BANK:
     'card_declined payment_declined payment_failed debit_declined debit_instrument_blocked debit_instrument_inactive international_transaction_not_allowed',
   RISK_REJECTED: 'payment_risk_check_failed compliance_violation payment_amount_tampered',
@@ -38,13 +39,15 @@ function toPattern(reasons: string): RegExp {
 
 export function partnerFailure(payment: WireObject): FailureReason {
   const reason = text(payment.error_reason);
-  const [code] = codesByReason.find(([, pattern]) => pattern.test(reason ?? '')) ?? [
-    'PAYMENT_FAILED',
-  ];
+  const code = findFailureCode(reason) ?? 'PAYMENT_FAILED';
   const parts = [
     `reason ${reason ?? 'not given'}`,
     `source ${text(payment.error_source) ?? 'not given'}`,
     `step ${text(payment.error_step) ?? 'not given'}`,
   ];
   return failureReason(code, `${displayName} reports: ${parts.join(', ')}.`);
+}
+
+export function findFailureCode(reason: string | undefined): FailureCode | undefined {
+  return codesByReason.find(([, pattern]) => pattern.test(reason ?? ''))?.[0];
 }

@@ -1,7 +1,8 @@
 /** The partner's Orders, Payments and Refunds API. */
 import { type OutboundProvider, outcomeOf, type PaymentToStart } from '../outbound.ts';
 import { id, segment, truncate } from '../wire.ts';
-import { callPartner, notesOf, refundEvent } from './call-partner.ts';
+import { accountFields, withoutAccount } from './bank-account.ts';
+import { callPartner, methods, notesOf, refundEvent } from './call-partner.ts';
 import { fetchStatus } from './fetch-status.ts';
 import { startIntent } from './upi-intent.ts';
 
@@ -16,6 +17,7 @@ export const partnerOutbound: OutboundProvider = {
         receipt: payment.orderId,
         notes: notesOf(payment),
         payment: automaticCapture,
+        ...accountFields(payment),
       },
       // A repeat could create a second order, so only a call that took no effect is retried.
       isRepeatable: false,
@@ -24,6 +26,7 @@ export const partnerOutbound: OutboundProvider = {
       const providerOrderId = id(body.id);
       return providerOrderId === undefined ? undefined : { providerOrderId };
     });
+    if (created.result.kind === 'refused') return withoutAccount(created, payment);
     if (created.result.kind !== 'done') return created;
     const { providerOrderId } = created.result;
     const intent = await startIntent(api, payment, providerOrderId, answer);
@@ -99,12 +102,3 @@ const automaticCapture = {
 } as const;
 
 const receiptCharsMax = 40;
-
-const methods: Readonly<Record<PaymentToStart['modeCode'], string>> = {
-  upi: 'upi',
-  net_banking: 'netbanking',
-  wallet: 'wallet',
-  credit_card: 'card',
-  debit_card: 'card',
-  prepaid_card: 'card',
-};

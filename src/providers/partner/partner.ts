@@ -36,6 +36,7 @@ export const partner: Provider = {
   outbound: partnerOutbound,
   proofHeader,
   choices: { net_banking: partnerBanks, wallet: partnerWallets },
+  accountCheck: { currency: 'INR', modeCodes: ['net_banking', 'upi', 'debit_card'] },
   verify: ({ headers, body }, secrets) => {
     const signature = headers[proofHeader];
     if (signature === undefined) return 'absent';

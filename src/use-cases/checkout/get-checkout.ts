@@ -8,6 +8,7 @@ import { settleTransactions } from '../../domain/order-state/settle.ts';
 import { callbackOf } from '../../domain/orders/callback.ts';
 import { orderStatus } from '../../domain/orders/order.ts';
 import type { Caller } from '../../security/tokens.ts';
+import { findShownBankAccount } from '../../services/bank-account.ts';
 import type { IsOver } from '../../services/run-step.ts';
 import type { Services } from '../../services/services.ts';
 import {
@@ -39,6 +40,9 @@ export async function getCheckout(services: Services, caller: Caller) {
     services.counters.noteCheckout('paid');
   }
   const payment = 'payment' in step ? step.payment : undefined;
+  const bankAccount = findShownBankAccount(account, order);
+  const banks = choicesOf(services, account, order, 'net_banking');
+  const bank = banks.find(({ code }) => isOfBank(code, bankAccount?.bank));
   return {
     account,
     order,
@@ -48,14 +52,24 @@ export async function getCheckout(services: Services, caller: Caller) {
     modes:
       step.kind === 'choose' ? await modesOf(services, account, order) : { fast: [], other: [] },
     choices: {
-      net_banking: choicesOf(services, account, 'net_banking'),
-      wallet: choicesOf(services, account, 'wallet'),
+      // First, because it is preselected in a list that scrolls.
+      net_banking: bank ? [bank, ...banks.filter((each) => each !== bank)] : banks,
+      wallet: choicesOf(services, account, order, 'wallet'),
     },
+    // What is shown of the account that the payment must come from.
+    bankAccount,
+    // The code of its bank, if the provider lists it.
+    bank: bank?.code,
     upiCollect: account.upiCollect,
     callback: callbackOf(order.details, payment?.start ?? {}),
     // True if the consumer can go on to the provider's page.
     canContinue: payment !== undefined && hasPaymentPage(payment) && isPayable(payment, status),
   };
+}
+
+/** Providers name some banks by the four letters of the IFSC and a suffix, such as `BARB_R`. */
+function isOfBank(code: string, bank: string | undefined): boolean {
+  return bank !== undefined && code.split('_')[0] === bank;
 }
 
 /** Opens the checkout of an order for the holder of its token, and records that it was opened. Contract 14.7. */

@@ -12,7 +12,7 @@ import {
 import type { Choice } from '../../providers/provider.ts';
 import { getProvider } from '../../providers/providers.ts';
 import type { Caller } from '../../security/tokens.ts';
-import { findRoute } from '../../services/provider-apis.ts';
+import { findOrderRoute } from '../../services/order-routes.ts';
 import type { Services } from '../../services/services.ts';
 import { findOrder } from '../../store/orders/orders.ts';
 import { listModesPaidWith } from '../../store/payments/transaction-lists.ts';
@@ -31,9 +31,10 @@ export async function listPaymentModes(
 export async function modesOf(
   services: Pick<Services, 'database' | 'callProvider' | 'clock'>,
   account: Account,
-  { userId }: Pick<Order, 'userId'>,
+  order: Order,
 ) {
-  const enabled = paymentModeCodes.filter((code) => findRoute(services, account, code));
+  const { userId } = order;
+  const enabled = paymentModeCodes.filter((code) => findOrderRoute(services, account, order, code));
   const used = userId ? await listModesPaidWith(services.database, account.accountId, userId) : [];
   const usedCodes = used.map(findPaymentModeCode);
   const fast = enabled.filter((code) => usedCodes.includes(code));
@@ -48,21 +49,22 @@ export function getVisibleOrder(
   return getVisible(caller, orderId, () => findOrder(database, caller.accountId, orderId));
 }
 
-/** Lists the banks or wallets of a payment mode, or none if the account does not offer the mode. Contract 11.11. */
+/** Lists the banks or wallets of a payment mode, or none if the order cannot be paid in it. Contract 11.11. */
 export async function listChoices(
   services: Pick<Services, 'database' | 'accounts' | 'callProvider' | 'clock'>,
   caller: Caller,
   { orderId, modeCode }: { readonly orderId: string; readonly modeCode: ChoiceMode },
 ) {
-  await getVisibleOrder(services, caller, orderId);
-  return choicesOf(services, await services.accounts.get(caller.accountId), modeCode);
+  const order = await getVisibleOrder(services, caller, orderId);
+  return choicesOf(services, await services.accounts.get(caller.accountId), order, modeCode);
 }
 
 export function choicesOf(
   services: Pick<Services, 'callProvider' | 'clock'>,
   account: Account,
+  order: Order,
   modeCode: ChoiceMode,
 ): readonly Choice[] {
-  const route = findRoute(services, account, modeCode);
+  const route = findOrderRoute(services, account, order, modeCode);
   return (route && getProvider(route.provider).choices?.[modeCode]) ?? [];
 }

@@ -15,6 +15,7 @@ import {
 } from '../../domain/orders/order-request.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { sealContent } from '../../services/consumer-data-key.ts';
+import { findUnpayable } from '../../services/order-routes.ts';
 import type { Services } from '../../services/services.ts';
 import type { InsertedOrder } from '../../store/orders/insert-orders.ts';
 import { findOrderByInvoice } from '../../store/orders/orders.ts';
@@ -33,12 +34,22 @@ export async function createOrder(
   const decided = decideOrder(request, account);
   checkCallback({}, request.details, account, 'merchant');
   const order = buildOrder(services, account, request, decided);
+  await refuseUnpayable(services, account, order);
   const { isNew, parked } = await insert(order);
   const stored = isNew ? order : await getReplayedOrder(services, order);
   // If this fails, the caller gets an error. The repeated call finds the order and unparks the deliveries.
   if (isNew) await applyParked(services, accountId, parked);
   else await unparkDeliveries(services, accountId, [stored.orderId, stored.invoiceId]);
   return { order: stored, tokens: await issueOrderTokens(services, stored), replayed: !isNew };
+}
+
+/** A repeat is answered by what it repeats, whatever the account offers by now. Contract 3.17. */
+async function refuseUnpayable(services: Services, account: Account, order: Order): Promise<void> {
+  const why = findUnpayable(services, account, order);
+  if (why === undefined) return;
+  const { accountId, invoiceId } = order;
+  if (await findOrderByInvoice(services.database, accountId, invoiceId)) return;
+  throw new ServiceError('PAYMENT_MODE_NOT_ALLOWED', why);
 }
 
 function buildOrder(

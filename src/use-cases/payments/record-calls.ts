@@ -181,7 +181,7 @@ export function callResultOfStart(
       };
     case 'refused': {
       const words = `The provider refused ${refused.what}: ${result.why}.`;
-      const failure = failureReason(refused.code, words);
+      const failure = failureReason(result.code ?? refused.code, words);
       return { call: 'refused', failure, atMs: now.getTime() };
     }
     case 'unknown':

@@ -20,7 +20,8 @@ import { isFinal } from '../../domain/payments/transaction.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { getProvider } from '../../providers/providers.ts';
 import type { Caller } from '../../security/tokens.ts';
-import { findRoute } from '../../services/provider-apis.ts';
+import { findBankAccount } from '../../services/bank-account.ts';
+import { getOrderRoute } from '../../services/order-routes.ts';
 import type { Services } from '../../services/services.ts';
 import { saveChosen } from '../../store/orders/checkouts.ts';
 import { saveAnswer } from '../../store/payments/idempotency-keys.ts';
@@ -143,9 +144,7 @@ async function storePayment(
     refuseClosed(order, now);
     checkCallback(order.details, request, account, changedBy(caller));
     const before = await loadOrderState(tx, order);
-    const route = findRoute(services, account, request.modeCode);
-    if (!route) throw new ServiceError('PAYMENT_MODE_NOT_ENABLED');
-    const { provider, api } = route;
+    const { provider, api } = getOrderRoute(services, account, order, request.modeCode);
     refusePayment(before, request);
     await countTokenChange(tx, caller, order);
     const transactionId = newTransactionId(orderId, idsOf(before.transactions), now);
@@ -158,7 +157,12 @@ async function storePayment(
     }
     await claimFirst(tx, services, keyed, { orderId, transactionId });
     const started = toPayment(services, account, order, { transactionId, provider, start });
-    const payment = { ...started, consumer: contactOf(order.details.user) };
+    const bankAccount = findBankAccount(account, order);
+    const payment = {
+      ...started,
+      consumer: contactOf(order.details.user),
+      ...(bankAccount && { bankAccount }),
+    };
     return { kind: 'new' as const, accountId, payment, provider, api, keyed };
   });
 }

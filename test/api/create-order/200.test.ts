@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { consumerDataKeyOf, openBankAccount } from '../../../src/services/consumer-data-key.ts';
 import { addressBody, fullOrderBody, orderBody } from '../../support/order-bodies.ts';
+import { checkingAccounts } from '../../support/test-account.ts';
 import { type Reply, startTestService } from '../../support/test-service.ts';
 import { claimsOf, nextCalls, withoutTokens } from '../assertions.ts';
 import { sendPlain } from '../raw-http.ts';
 
 const service = await startTestService();
-const account = await service.createAccount();
+const account = await service.createAccount(checkingAccounts);
 
 test('a complete order is answered with every field of the contract', async () => {
   const body = orderBody();

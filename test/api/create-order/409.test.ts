@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { issueMerchantToken } from '../../support/merchant-token.ts';
 import { fullOrderBody, orderBody } from '../../support/order-bodies.ts';
+import { checkingAccounts } from '../../support/test-account.ts';
 import { dumpTables } from '../../support/test-database.ts';
 import { type Reply, startTestService } from '../../support/test-service.ts';
 import { assertRefused } from '../assertions.ts';
 
 const service = await startTestService();
-const account = await service.createAccount();
+const account = await service.createAccount(checkingAccounts);
 
 const otherContents: [string, Record<string, unknown>][] = [
   ['total', { amount_before_tax: 101, total_amount: 119, validate_order_line_item: undefined }],

@@ -3,11 +3,12 @@ import { test } from 'node:test';
 import { partnerEvent, partnerPayment, sendPartner } from '../../support/deliveries.ts';
 import { issueMerchantToken } from '../../support/merchant-token.ts';
 import { fullOrderBody, orderBody } from '../../support/order-bodies.ts';
+import { checkingAccounts } from '../../support/test-account.ts';
 import { type Reply, startTestService } from '../../support/test-service.ts';
 import { claimsOf, fullParts, nextCalls, withoutTokens } from '../assertions.ts';
 
 const service = await startTestService();
-const account = await service.createAccount();
+const account = await service.createAccount(checkingAccounts);
 
 test('an order is answered as created, with its details and a fresh token', async () => {
   const body = fullOrderBody();

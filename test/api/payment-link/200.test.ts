@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openPayload, sealPayload } from '../../../src/security/sealed-payload.ts';
 import { fullOrderBody, orderBody } from '../../support/order-bodies.ts';
+import { checkingAccounts } from '../../support/test-account.ts';
 import { type Reply, startTestService } from '../../support/test-service.ts';
 import { claimsOf, nextCalls, withoutTokens } from '../assertions.ts';
 
 const service = await startTestService();
-const account = await service.createAccount();
+const account = await service.createAccount(checkingAccounts);
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 
 test('the reply is that of create order, with the link and the time until which it can be paid', async () => {

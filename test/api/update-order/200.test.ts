@@ -5,12 +5,13 @@ import { openPayload, sealPayload } from '../../../src/security/sealed-payload.t
 import { updateAccount } from '../../../src/use-cases/accounts/update-account.ts';
 import { partnerEvent, partnerPayment } from '../../support/deliveries.ts';
 import { addressBody, fullOrderBody, orderBody } from '../../support/order-bodies.ts';
+import { checkingAccounts } from '../../support/test-account.ts';
 import { dumpTables } from '../../support/test-database.ts';
 import type { Reply } from '../../support/test-service.ts';
 import { claimsOf, fullParts, withoutTokens } from '../assertions.ts';
 import { assertInvariants, openShop, shopOf } from '../webhooks/shop.ts';
 
-const shop = await openShop();
+const shop = await openShop(checkingAccounts);
 const { service, account } = shop;
 await updateAccount(
   service.services,
@@ -104,7 +105,10 @@ test('another mobile number means another consumer, the same for that number in 
 });
 
 test('an order without a consumer is given one', async () => {
-  const optional = shopOf(service, await service.createAccount({ optionalOrderDetails: true }));
+  const optional = shopOf(
+    service,
+    await service.createAccount({ ...checkingAccounts, optionalOrderDetails: true }),
+  );
   const { token } = optional.account;
   const bare = { invoice_id: 'bare', currency: 'INR', total_amount: 5 };
   const { body: created } = await service.call('/api/v3/create-order', { token, body: bare });

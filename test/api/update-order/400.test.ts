@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fullOrderBody, orderBody } from '../../support/order-bodies.ts';
+import { checkingAccounts } from '../../support/test-account.ts';
 import { dumpTables } from '../../support/test-database.ts';
 import { startTestService } from '../../support/test-service.ts';
 import { assertRefused } from '../assertions.ts';
 
 const service = await startTestService();
 const account = await service.createAccount({
+  ...checkingAccounts,
   alternateCurrencies: [{ from: 'USD', to: 'INR', rate: '83.25' }],
 });
 const { order_id } = await create(fullOrderBody());

@@ -1,7 +1,6 @@
 /** Helpers of the tests of webhooks and of the enquiry. */
 
 import assert from 'node:assert/strict';
-import type { AccountSettings } from '../../../src/domain/accounts/account.ts';
 import type { HistoryEntry } from '../../../src/domain/history.ts';
 import type { DeliveryState } from '../../../src/domain/inbox/delivery.ts';
 import { listRecentHistory } from '../../../src/store/orders/history.ts';
@@ -16,6 +15,7 @@ import {
 } from '../../support/deliveries.ts';
 import { issueMerchantToken } from '../../support/merchant-token.ts';
 import { orderBody } from '../../support/order-bodies.ts';
+import type { TestSettings } from '../../support/test-account.ts';
 import {
   type Reply,
   startTestService,
@@ -59,7 +59,7 @@ export type Shop = {
   readonly listHistory: (order: CreatedOrder) => Promise<HistoryEntry[]>;
 };
 
-export async function openShop(settings: Partial<AccountSettings> = {}): Promise<Shop> {
+export async function openShop(settings: TestSettings = {}): Promise<Shop> {
   const service = await startTestService();
   return shopOf(service, await service.createAccount(settings));
 }

@@ -12,6 +12,7 @@ import { explainOrder } from '../../../src/use-cases/orders/explain-order.ts';
 import { resolveReview } from '../../../src/use-cases/review/resolve-review.ts';
 import { partnerEvent, partnerPayment, partnerRefund } from '../../support/deliveries.ts';
 import { eraseIn, meera, personalOrder, spellings, upiId } from '../../support/erasure.ts';
+import { checkingAccounts } from '../../support/test-account.ts';
 import type { Reply } from '../../support/test-service.ts';
 import { assertInvariants, captureOf, gatewayPaymentOf, openShop, type Shop } from './shop.ts';
 
@@ -356,7 +357,7 @@ describe('the body of a delivery', () => {
 });
 
 test('an erased consumer is in no explanation and in no body', async () => {
-  const own = await openShop();
+  const own = await openShop(checkingAccounts);
   const order = await own.createOrder({ ...personalOrder, invoice_id: 'WHY-ERASED' });
   const payment = partnerPayment({
     method: 'upi',

@@ -23,6 +23,7 @@ import {
   upiId,
 } from '../../support/erasure.ts';
 import { startJourney } from '../../support/journey.ts';
+import { checkingAccounts } from '../../support/test-account.ts';
 import { type TestService, testMasterKeyHex } from '../../support/test-service.ts';
 
 type Fields = Record<string, unknown>;
@@ -30,7 +31,7 @@ type Fields = Record<string, unknown>;
 const daySeconds = 24 * 60 * 60;
 
 test('an erased consumer is found nowhere, amounts and states stay, and verify finds nothing', async () => {
-  const shop = await openShop();
+  const shop = await openShop(checkingAccounts);
   const paid = await createPaidOrders(shop);
   await sendStrays(shop);
   const before = await Promise.all(paid.map((order) => shop.enquire({ order_id: order.order_id })));
@@ -76,7 +77,7 @@ test('an erased consumer is found nowhere, amounts and states stay, and verify f
 });
 
 test('repeats of erased deliveries are duplicates, and restore no personal data', async () => {
-  const shop = await openShop();
+  const shop = await openShop(checkingAccounts);
   const order = await shop.createOrder(personalOrder);
   const bodies = deliveriesOf(order);
   const send = async () => {
@@ -99,7 +100,7 @@ test('repeats of erased deliveries are duplicates, and restore no personal data'
 });
 
 test('a later delivery for an erased order is erased before it is stored', async () => {
-  const shop = await openShop();
+  const shop = await openShop(checkingAccounts);
   const order = await shop.createOrder(personalOrder);
   const payment = paymentOf(order);
   await shop.sendPartner(partnerEvent('payment.authorized', { payment }));
@@ -125,7 +126,7 @@ test('a later delivery for an erased order is erased before it is stored', async
 });
 
 test('a parked delivery that is applied to an erased order is erased too', async () => {
-  const shop = await openShop();
+  const shop = await openShop(checkingAccounts);
   const order = await shop.createOrder(personalOrder);
   shop.service.advanceSeconds(daySeconds);
   await erase(shop, ['--email', meera.email]);
@@ -171,7 +172,7 @@ test('payments and refunds that were started here are erased, and continue', asy
 });
 
 test('an open order is erased too, and can still be paid', async () => {
-  const shop = await openShop();
+  const shop = await openShop(checkingAccounts);
   const { service } = shop;
   const open = await shop.createOrder(personalOrder);
   assert.equal((await erase(shop, ['--mobile', '9812345670'])).orders, 1);
@@ -192,7 +193,7 @@ const namings: [string, string[]][] = [
 ];
 for (const [how, words] of namings) {
   test(`a consumer can be named by ${how}`, async () => {
-    const shop = await openShop();
+    const shop = await openShop(checkingAccounts);
     await shop.createOrder({ ...personalOrder, user: { ...meera, mobile_number: 9812345670 } });
     await sendStrays(shop);
     shop.service.advanceSeconds(daySeconds);
@@ -202,7 +203,7 @@ for (const [how, words] of namings) {
 }
 
 test('orders of the same consumer with another e-mail address are erased as well', async () => {
-  const shop = await openShop();
+  const shop = await openShop(checkingAccounts);
   await shop.createOrder(personalOrder);
   await shop.createOrder({
     ...personalOrder,
@@ -214,7 +215,7 @@ test('orders of the same consumer with another e-mail address are erased as well
 });
 
 test('a consumer who returns is not linked to erased orders', async () => {
-  const shop = await openShop();
+  const shop = await openShop(checkingAccounts);
   const order = await shop.createOrder(personalOrder);
   const idBefore = (await getOrder(shop, order.order_id)).body.user.user_id;
   await shop.sendPartner(deliveriesOf(order).partner);
@@ -231,8 +232,8 @@ test('a consumer who returns is not linked to erased orders', async () => {
 });
 
 test('rows of other consumers and other accounts stay unchanged', async () => {
-  const shop = await openShop();
-  const stranger = shopOf(shop.service, await shop.service.createAccount());
+  const shop = await openShop(checkingAccounts);
+  const stranger = shopOf(shop.service, await shop.service.createAccount(checkingAccounts));
   for (const one of [shop, stranger]) {
     const order = await one.createOrder(personalOrder);
     await one.sendPartner(deliveriesOf(order).partner);
@@ -274,7 +275,7 @@ test('rows of other consumers and other accounts stay unchanged', async () => {
 });
 
 test('an order of another consumer that mentions this one keeps its own consumer', async () => {
-  const shop = await openShop();
+  const shop = await openShop(checkingAccounts);
   const user = { email: 'son@example.org', first_name: 'Arun', mobile_number: '9000000001' };
   const order = await shop.createOrder({ user, description: `Paid by ${meera.email}` });
   await shop.sendPartner(deliveriesOf(order).partner);
@@ -289,7 +290,7 @@ test('an order of another consumer that mentions this one keeps its own consumer
 });
 
 test('erasing again changes nothing, and each run adds one audit row without personal data', async () => {
-  const shop = await openShop();
+  const shop = await openShop(checkingAccounts);
   await createPaidOrders(shop);
   await erase(shop, ['--email', meera.email]);
   const tables = async () => {
@@ -318,7 +319,7 @@ test('erasing again changes nothing, and each run adds one audit row without per
 });
 
 test('a pruned body does not prevent the erasure of its order', async () => {
-  const shop = await openShop();
+  const shop = await openShop(checkingAccounts);
   await createPaidOrders(shop);
   shop.service.advanceSeconds(91 * daySeconds);
   await sweep(shop.service.services);
@@ -328,7 +329,7 @@ test('a pruned body does not prevent the erasure of its order', async () => {
 });
 
 test('an invalid consumer and an unknown account are refused, and nothing changes', async () => {
-  const shop = await openShop();
+  const shop = await openShop(checkingAccounts);
   const wrong: [string[], RegExp][] = [
     [[], /^Name the consumer with --email or --mobile/],
     [['--email', 'meera'], /^--email must be an e-mail address/],

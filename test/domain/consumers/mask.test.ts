@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { maskAddress, maskName, maskPhone } from '../../../src/domain/consumers/mask.ts';
+import {
+  lastDigits,
+  maskAddress,
+  maskName,
+  maskPhone,
+} from '../../../src/domain/consumers/mask.ts';
 
 test('an e-mail address or UPI id keeps the first and last character before the @', () => {
   const cases = {
@@ -66,4 +71,16 @@ test('a masked phone number has as many characters as the number', () => {
     }),
     { numRuns: 1_000 },
   );
+});
+
+test('of an account number at most four characters are shown, and never more than half', () => {
+  const cases = {
+    '50100123456789': '6789',
+    '12345678': '5678',
+    '123456': '456',
+    '12': '2',
+    '1': '',
+  };
+  for (const [number, shown] of Object.entries(cases)) assert.equal(lastDigits(number), shown);
+  assert.equal(lastDigits(''), '');
 });

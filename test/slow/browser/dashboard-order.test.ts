@@ -12,7 +12,7 @@ const { service, simulator, shop, createOrder, pay, heal } = await startJourney(
 const { site, openAs } = dashboardPages(service, shop.accountId);
 
 const orderId = await createOrder(fullOrderBody({ invoice_id: 'TEA-1' }));
-await pay(orderId, 'credit_card', 'decline');
+await pay(orderId, 'net_banking', 'decline');
 await simulator.settled();
 service.advanceSeconds(1);
 await pay(orderId, 'upi');

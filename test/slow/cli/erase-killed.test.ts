@@ -4,10 +4,11 @@ import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import { assertInvariants, captureOf, openShop } from '../../api/webhooks/shop.ts';
 import { assertErased, eraseIn, meera, personalOrder } from '../../support/erasure.ts';
 import { launchService } from '../../support/service-process.ts';
+import { checkingAccounts } from '../../support/test-account.ts';
 import { testMasterKeyHex } from '../../support/test-service.ts';
 
 test('a killed run leaves every order either erased or unchanged, and the next run erases the rest', async () => {
-  const shop = await openShop();
+  const shop = await openShop(checkingAccounts);
   const count = 150;
   for (let created = 0; created < count; created += 1) {
     const order = await shop.createOrder(personalOrder);

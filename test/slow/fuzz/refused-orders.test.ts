@@ -3,13 +3,14 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { assertRefused } from '../../api/assertions.ts';
 import { fullOrderBody } from '../../support/order-bodies.ts';
+import { checkingAccounts } from '../../support/test-account.ts';
 import { dumpTables } from '../../support/test-database.ts';
 import { startTestService } from '../../support/test-service.ts';
 
 type Body = Record<string, unknown>;
 
 const service = await startTestService();
-const { token } = await service.createAccount();
+const { token } = await service.createAccount(checkingAccounts);
 
 test('after a thousand refused bodies the tables are as before', async () => {
   assert.equal((await create(fullOrderBody())).status, 200);

@@ -46,6 +46,11 @@ export const en = {
       wallet: 'Pay from your balance',
       prepaid_card: 'Gift and forex cards',
     },
+    /** The account from which the order must be paid; empty if its digits cannot be shown. */
+    payFrom: (lastDigits: string) =>
+      lastDigits === ''
+        ? 'Pay from the bank account that you gave to the shop. A payment from another account is refused.'
+        : `Pay from your bank account ending in ${lastDigits}. A payment from another account is refused.`,
     bank: 'Your bank',
     wallet: 'Your wallet',
     search: 'Search',
