@@ -188,6 +188,13 @@ function Aside({ order }) {
         ['Email', user?.email],
         ['Phone', user?.phone],
         ['Consumer ID', user?.user_id && html`<code>${user.user_id}</code>`],
+        [
+          'Pays from',
+          order.bank_account !== null &&
+            (order.bank_account === ''
+              ? 'A bank account'
+              : `Bank account ending in ${order.bank_account}`),
+        ],
         ['Restricted', user?.restricted && 'Only this consumer can pay'],
         ['Shipping', lines(order.shipping_address)],
         ['Billing', lines(order.billing_address)],

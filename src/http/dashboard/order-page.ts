@@ -80,6 +80,8 @@ export function orderPageView(page: OrderPage, masked: boolean) {
       available_amount: text(sums.available),
       conversion: conversionView(order),
       ...detailsView(order, masked),
+      /** The account that the order must be paid from: its last digits. */
+      bank_account: page.bankAccount?.lastDigits ?? null,
       checkout: withSnakeCase(page.checkout ?? null),
     },
     payments: page.payments.map((payment) => paymentView(payment, { masked, showFlags })),

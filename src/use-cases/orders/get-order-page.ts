@@ -10,6 +10,7 @@ import { settleTransactions } from '../../domain/order-state/settle.ts';
 import { type Order, orderStatus } from '../../domain/orders/order.ts';
 import type { Payment, Transaction } from '../../domain/payments/transaction.ts';
 import { getProvider } from '../../providers/providers.ts';
+import { findShownBankAccount } from '../../services/bank-account.ts';
 import type { Services } from '../../services/services.ts';
 import { listResolutions } from '../../store/inbox/review-resolutions.ts';
 import type { OrderKey } from '../../store/order-rows.ts';
@@ -23,7 +24,12 @@ const paymentsPerPage = 20;
 const refundsMax = 20;
 
 export async function getOrderPage(
-  { database, batches, clock }: Pick<Services, 'database' | 'batches' | 'clock'>,
+  {
+    database,
+    batches,
+    accounts,
+    clock,
+  }: Pick<Services, 'database' | 'batches' | 'accounts' | 'clock'>,
   { accountId, orderId }: OrderKey,
   after?: string,
 ) {
@@ -44,6 +50,7 @@ export async function getOrderPage(
     status: orderStatus(order, now),
     sums: { paid, refunded, pending, available },
     checkout: await findCheckout(database, order),
+    bankAccount: findShownBankAccount(await accounts.get(accountId), order),
     // Of the order and of the transactions on this page.
     resolved: await listResolutions(database, accountId, [
       orderId,

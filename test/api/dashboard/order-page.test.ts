@@ -55,6 +55,7 @@ test('the page has amounts, consumer, items, and payments with their failures an
     [['Tea', '2', '50']],
   );
   assert.deepEqual(order.custom_attributes[0], { key: 'campaign', value: 'diwali' });
+  assert.equal(order.bank_account, '5566');
   assert.doesNotMatch(JSON.stringify(body), /00112233445566/, 'only the end of the bank account');
   // The one that can be refunded comes first.
   assert.deepEqual(
