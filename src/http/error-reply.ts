@@ -22,6 +22,9 @@ export const ErrorBody = Type.Object(
         }),
         svc_consumer_message: Type.String({ description: 'May be shown to the consumer.' }),
         svc_merchant_message: Type.String({ description: 'Tells your team what to do.' }),
+        message: Type.String({
+          description: 'The same as svc_merchant_message, for plugins that show it.',
+        }),
       },
       { description: 'What is wrong.' },
     ),
@@ -38,6 +41,7 @@ export function errorBody(error: ServiceError) {
       svc_error_code: error.code,
       svc_consumer_message: error.entry.consumerMessage,
       svc_merchant_message: error.merchantMessage,
+      message: error.merchantMessage,
     },
   };
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type ErrorCode, errorTable } from '../../src/domain/errors.ts';
 import type { Reply } from '../support/test-service.ts';
 
-/** Asserts the whole error reply: status and messages of the table, three fields, nothing else. */
+/** Asserts the whole error reply: status and messages of the table, four fields, nothing else. */
 export function assertRefused(
   reply: Reply,
   code: ErrorCode,
@@ -11,7 +11,8 @@ export function assertRefused(
 ): void {
   const sent = JSON.stringify(reply.body);
   assert.equal(reply.body?.error?.svc_error_code, code, sent);
-  const { svc_merchant_message, ...others } = reply.body.error;
+  const { svc_merchant_message, message, ...others } = reply.body.error;
+  assert.equal(message, svc_merchant_message);
   assert.deepEqual(
     { status: reply.status, fields: Object.keys(reply.body), ...others },
     {

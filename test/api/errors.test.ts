@@ -129,6 +129,7 @@ test('a request with an unknown expectation is answered like any other', async (
     'svc_error_code',
     'svc_consumer_message',
     'svc_merchant_message',
+    'message',
   ]);
 });
 

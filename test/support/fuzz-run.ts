@@ -163,6 +163,7 @@ function assertErrorShape(body: { error: Record<string, unknown> }, status: numb
       svc_error_code: code,
       svc_consumer_message: entry.consumerMessage,
       svc_merchant_message: message,
+      message,
     },
   });
   assert.equal(status, entry.status, `${code} with another status`);

@@ -26,8 +26,8 @@ out. The account comes from the token: ids of another account answer 404.
 
 ## Errors
 
-Every error of the merchant API has the same body. Branch on \`svc_error_code\`; \`svc_merchant_message\` says what to do,
-and \`svc_consumer_message\` may be shown to the consumer. Each operation lists the codes that it can answer.
+Every error of the merchant API has the same body. Branch on \`svc_error_code\`; \`svc_merchant_message\` and \`message\`
+say what to do, and \`svc_consumer_message\` may be shown to the consumer. Each operation lists the codes that it can answer.
 An unknown path answers 404 \`NOT_FOUND\`, and a known path with another method 405 \`METHOD_NOT_ALLOWED\` with the header
 \`Allow\`. A request that was refused with 4xx has changed nothing. After a 5xx or a lost connection, send the same
 request again. Every reply has an \`x-request-id\`: quote it when you ask the operator about a request.
