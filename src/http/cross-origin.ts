@@ -8,11 +8,22 @@ export function allowsCrossOrigin(config: FastifyContextConfig | undefined): boo
   return open.includes(config?.access);
 }
 
+/** A path that a page misspelt, or that this version does not have: the page must be able to read the 404. */
+function isUnknownPath({ is404, url }: FastifyRequest): boolean {
+  return is404 && /^\/api\/v[23]\/(?!webhooks(?:[/?]|$))/.test(url);
+}
+
 /** On every reply of such a route, errors included: without these headers a page cannot read the error. */
-export function addCrossOriginHeaders({ routeOptions }: FastifyRequest, reply: FastifyReply): void {
-  if (!allowsCrossOrigin(routeOptions.config)) return;
+export function addCrossOriginHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  if (!allowsCrossOrigin(request.routeOptions.config) && !isUnknownPath(request)) return;
   reply.header('access-control-allow-origin', '*');
   reply.header('access-control-expose-headers', 'Idempotent-Replayed, Retry-After, x-request-id');
+}
+
+/** A browser sends the call itself, and reads its 404, only after this. */
+export function isPreflightOfUnknownPath(request: FastifyRequest): boolean {
+  const isPreflight = request.headers['access-control-request-method'] !== undefined;
+  return isPreflight && request.method === 'OPTIONS' && isUnknownPath(request);
 }
 
 export function answerPreflight(reply: FastifyReply, methods: string): FastifyReply {

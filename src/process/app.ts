@@ -8,6 +8,7 @@ import { logoRoute } from '../http/checkout/logo.ts';
 import { payPages } from '../http/checkout/pay-pages.ts';
 import { compilersFactory } from '../http/compile-schemas.ts';
 import { limitConcurrency } from '../http/concurrency-limit.ts';
+import { answerPreflight, isPreflightOfUnknownPath } from '../http/cross-origin.ts';
 import { dashboardApi } from '../http/dashboard/dashboard-api.ts';
 import { dashboardPages } from '../http/dashboard/dashboard-pages.ts';
 import { addCommonHeaders, sendError, serviceUnavailable } from '../http/error-reply.ts';
@@ -59,6 +60,10 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   app.addHook('onRequest', (request, reply, done) => {
     restoreMethod(request.raw);
     addCommonHeaders(request, reply);
+    if (isPreflightOfUnknownPath(request)) {
+      answerPreflight(reply, 'GET, PATCH, POST, PUT').send();
+      return;
+    }
     // Here rather than in the not-found handler, so that the body of such a request is never read.
     done(request.is404 ? new ServiceError('NOT_FOUND') : findMissingHost(request, reply));
   });

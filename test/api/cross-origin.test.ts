@@ -59,10 +59,33 @@ test('a successful reply is readable across origins as well', async () => {
 });
 
 test('no other route is open to other origins', async () => {
-  for (const path of ['/healthz', '/metrics', '/docs/', `/pay/${accountId}/x`, '/api/v3/nothing']) {
+  for (const path of [
+    '/healthz',
+    '/metrics',
+    '/docs/',
+    `/pay/${accountId}/x`,
+    '/nothing',
+    '/api/v3/webhooks/nothing',
+    '/api/v3x/y',
+  ]) {
     const reply = await service.call(path, { headers: { origin } });
     assertNoCrossOrigin(reply, path);
     assertNoCrossOrigin(await preflight(path, 'GET'), path);
+  }
+});
+
+test('a page can read that a path of the API does not exist', async () => {
+  for (const path of ['/api/v3/nothing', '/api/v2/nothing', '/api/v2/order?x=1', '/api/v3/%zz']) {
+    const reply = await service.call(path, { token, headers: { origin } });
+    assertRefused(reply, 'NOT_FOUND');
+    assertReadable(reply, path);
+    if (path.endsWith('%zz')) continue;
+    // Without an answer to its preflight, the browser would not send the call.
+    const asked = await preflight(path, 'POST');
+    assert.equal(asked.status, 204, path);
+    assert.equal(asked.headers.get('access-control-allow-origin'), '*');
+    assert.match(asked.headers.get('access-control-allow-headers') ?? '', /authorization/);
+    assertRefused(await service.call(path, { method: 'OPTIONS' }), 'NOT_FOUND');
   }
 });
 
