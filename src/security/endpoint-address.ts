@@ -3,6 +3,7 @@
  * operator's own network. Contract 12.6.
  */
 import { type BlockList, isIP, isIPv4 } from 'node:net';
+import { acceptedSchemes } from '../domain/accounts/endpoint.ts';
 import { contains, networksOf, plainAddress } from './networks.ts';
 
 /** Networks that are not the internet, by the registries of special purpose addresses of IANA. */
@@ -65,11 +66,11 @@ export function checkEndpointHost(url: URL, allowed: AllowedNetworks): string | 
   const isTrusted = address !== undefined && isTrustedAddress(address, allowed);
   if (isTrusted) return undefined;
   if (address !== undefined && !isAllowedAddress(address, allowed)) {
-    return `must be on the internet: ${host} is not, unless the operator allows its network with ENDPOINT_ALLOWED_NETWORKS`;
+    return `must be on the internet: ${host} is not, unless it is loopback in embedded mode (https or http), or the operator allows its network with ENDPOINT_ALLOWED_NETWORKS`;
   }
   // A name may resolve to an address in a network that is listed.
   const mayBeTrusted = address === undefined && allowed.hasListed;
-  if (url.protocol !== 'https:' && !mayBeTrusted) return 'must begin with https://';
+  if (url.protocol !== 'https:' && !mayBeTrusted) return acceptedSchemes;
   if (!isAllowedPort(url) && !mayBeTrusted) return 'must use port 443, or one from 1024 on';
   return undefined;
 }

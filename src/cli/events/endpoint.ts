@@ -61,7 +61,10 @@ function readEndpoint({ positionals: [text = ''] }: Pick<Words<OptionSpecs>, 'po
 }
 
 const endpointOptions = {
-  url: { value: 'URL', text: 'Where events are sent, with https.' },
+  url: {
+    value: 'URL',
+    text: 'Where events are sent: https, or http on loopback in embedded mode.',
+  },
   event: {
     value: 'TYPE',
     multiple: true,

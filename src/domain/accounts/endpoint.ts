@@ -37,9 +37,15 @@ export function checkEventTypes(texts: readonly string[]): EventType[] {
   return [...new Set(types)];
 }
 
+/** For whoever gave another scheme. Contract 12.6. */
+export const acceptedSchemes =
+  'must begin with https://, or with http:// on loopback in embedded mode';
+
 /** What can be said without resolving its name, which is checked whenever it is connected to. Contract 12.6. */
 export function checkEndpointUrl(text: string): URL {
-  if (!URL.canParse(text)) refuseField('url', 'must be a URL such as https://shop.example/events');
+  if (!URL.canParse(text)) {
+    refuseField('url', `must be a URL such as https://shop.example/events, and ${acceptedSchemes}`);
+  }
   const url = new URL(text);
   if (text.length > limits.textCharsMax) {
     refuseField('url', `may have at most ${limits.textCharsMax} characters`);
@@ -51,7 +57,7 @@ export function checkEndpointUrl(text: string): URL {
     );
   }
   if (url.hash !== '') refuseField('url', 'must not have a part after #, which is never sent');
-  if (!['https:', 'http:'].includes(url.protocol)) refuseField('url', 'must begin with https://');
+  if (!['https:', 'http:'].includes(url.protocol)) refuseField('url', acceptedSchemes);
   return url;
 }
 

@@ -184,11 +184,11 @@ test('a mistake is answered with one sentence that helps', async () => {
     ],
     [
       `create ${accountId} --url shop.test`,
-      'url must be a URL such as https://shop.example/events.',
+      /^url must be a URL such as https:\/\/shop.example\/events, and must begin with https:\/\/, or /,
     ],
     [
       `create ${accountId} --url http://shop.example:99999/`,
-      'url must be a URL such as https://shop.example/events.',
+      /^url must be a URL such as https:\/\/shop.example\/events, and must begin with https:\/\/, or /,
     ],
     [
       `create ${accountId} --url https://10.0.0.1/`,
