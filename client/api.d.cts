@@ -142,7 +142,7 @@ export type EnquiredOrder = {
   custom_attributes: CustomAttribute[];
   /** The amounts that were sent; null when the order was not converted. */
   currency_conversion: CurrencyConversion | null;
-  /** Null until a payment has succeeded. */
+  /** Null until a payment has succeeded or a refund is known. */
   refund_details: RefundDetails | null;
 };
 

@@ -136,6 +136,14 @@ export function verifySignature(
 
 export type ReturnStatus = 'success' | 'failed' | 'pending';
 
+/** A transaction of the enquiry with the names that plugins read. */
+export type SentTransaction = Transaction & {
+  /** The same value as `svc_transaction_id`. */
+  transaction_id: string;
+  /** The same value as `svc_signature`. */
+  signature: string | null;
+};
+
 /**
  * The result that a consumer brings back to `callback_url`. Only the invoice, transaction, amount, currency and, in v3,
  * the status and type are signed: compare the invoice and the amount with your own order before you act on it.
@@ -152,9 +160,7 @@ export type ReturnedPayment = {
   /** Without `custom_attributes` if the redirect URL would be too long. */
   order: Omit<Enquiry['order'], 'custom_attributes'> &
     Partial<Pick<Enquiry['order'], 'custom_attributes'>>;
-  transaction: Transaction & {
-    /** The same value as `svc_signature`. */
-    signature: string | null;
+  transaction: SentTransaction & {
     /** The same value as `payment_status`. */
     status: Transaction['payment_status'];
   };
@@ -184,13 +190,24 @@ export type EventType =
   | 'review_needed'
   | 'test';
 
-/** The transaction of the enquiry at the time of the event. */
-export type EventTransaction = Transaction & {
-  /** The same value as `svc_signature`. */
-  signature: string | null;
-  /** `payment_status` of a payment, `refund_status` of a refund. */
-  status: PaymentStatus | RefundStatus;
+/** The payment of the enquiry at the time of the event. */
+export type EventPayment = SentTransaction & {
+  transaction_type: 'payment';
+  payment_status: PaymentStatus;
+  /** The same value as `payment_status`. */
+  status: PaymentStatus;
 };
+
+/** The refund of the enquiry at the time of the event. */
+export type EventRefund = SentTransaction & {
+  transaction_type: Exclude<TransactionType, 'payment'>;
+  refund_status: RefundStatus;
+  /** The same value as `transaction_amount`. */
+  refund_amount: number | null;
+};
+
+/** Tell the two apart by `transaction_type`. */
+export type EventTransaction = EventPayment | EventRefund;
 
 /** The order of the enquiry at the time of the event. */
 export type EventOrder = Enquiry['order'] & {
@@ -209,6 +226,8 @@ export type EventFields = {
   sequence: number;
   /** ISO 8601. */
   occurred_at: string;
+  /** `status` in three words, for plugins that know no others. */
+  event_status: ReturnStatus;
   message: string;
   is_webhook: true;
 };
@@ -224,17 +243,14 @@ export type PaymentEvent = OrderEventFields & {
   event_type: 'payment_authorized' | 'payment_success' | 'payment_failed' | 'payment_reversed';
   status: 'authorized' | 'succeeded' | 'failed' | 'reversing' | 'reversed';
   svc_transaction_id: string;
-  transaction: EventTransaction & { transaction_type: 'payment'; payment_status: PaymentStatus };
+  transaction: EventPayment;
 };
 
 export type RefundEvent = OrderEventFields & {
   event_type: 'refund_pending' | 'refund_success' | 'refund_failed';
   status: 'pending' | 'succeeded' | 'failed';
   svc_transaction_id: string;
-  transaction: EventTransaction & {
-    transaction_type: Exclude<TransactionType, 'payment'>;
-    refund_status: RefundStatus;
-  };
+  transaction: EventRefund;
 };
 
 export type OrderEvent = OrderEventFields & {

@@ -29,7 +29,7 @@ function store(event) {
     if (isNew && order) setState.run(order.svc_order_id, `order ${order.status}`, sequence);
     if (isNew && transaction) {
       const kind = transaction.transaction_type === 'payment' ? 'payment' : 'refund';
-      setState.run(transaction.svc_transaction_id, `${kind} ${transaction.status}`, sequence);
+      setState.run(transaction.svc_transaction_id, `${kind} ${event.status}`, sequence);
     }
     db.exec('commit');
     return isNew ? 'stored' : 'repeated';

@@ -32,7 +32,7 @@ function store(array $event, string $folder): string
     $states = $order ? [$order['svc_order_id'] => "order {$order['status']}"] : [];
     if ($transaction) {
         $kind = $transaction['transaction_type'] === 'payment' ? 'payment' : 'refund';
-        $states += [$transaction['svc_transaction_id'] => "$kind {$transaction['status']}"];
+        $states += [$transaction['svc_transaction_id'] => "$kind {$event['status']}"];
     }
     foreach ($states as $id => $state) {
         // Events may arrive in any order, and an older state must not replace a newer one.

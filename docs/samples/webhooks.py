@@ -40,7 +40,7 @@ def store(event):
             db.execute(SET_STATE, (order["svc_order_id"], f"order {order['status']}", sequence))
         if transaction:
             kind = "payment" if transaction["transaction_type"] == "payment" else "refund"
-            db.execute(SET_STATE, (transaction["svc_transaction_id"], f"{kind} {transaction['status']}", sequence))
+            db.execute(SET_STATE, (transaction["svc_transaction_id"], f"{kind} {event['status']}", sequence))
     return "stored"
 
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noBrowser } from '../support/browser.ts';
 import { pay, startCheckoutPages } from '../support/checkout-page.ts';
-import { signatureOf } from '../support/returns.ts';
+import { signatureOf } from '../support/plugin-signature.ts';
 
 const { shop, shopPage, openPage } = await startCheckoutPages();
 

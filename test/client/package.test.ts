@@ -122,7 +122,10 @@ export async function receive(request: { headers: { [name: string]: string | str
     case 'review_needed':
       // @ts-expect-error it may be about the order
       event.transaction.status;
-      return event.message.length + (event.transaction?.status.length ?? 0);
+      if (event.transaction?.transaction_type === 'payment') return event.transaction.status.length;
+      // @ts-expect-error a refund has no status of a payment
+      event.transaction?.status;
+      return event.event_status.length + (event.transaction?.refund_amount ?? 0);
     case 'test': {
       const none: null = event.order;
       return none ?? event.sequence;

@@ -130,12 +130,16 @@ for (const { name, skip } of languages) {
   });
 }
 
-function paymentIs(status: string) {
-  return { transaction_type: 'payment', svc_transaction_id: payment, status };
+type Status = string | null;
+
+function paymentIs(payment_status: Status, refund_status: Status = null) {
+  const svc_transaction_id = payment_status === null ? refund : payment;
+  const transaction_type = payment_status === null ? 'partial_refund' : 'payment';
+  return { transaction_type, svc_transaction_id, payment_status, refund_status };
 }
 
 function refundIs(status: string) {
-  return { transaction_type: 'partial_refund', svc_transaction_id: refund, status };
+  return paymentIs(null, status);
 }
 
 type About = { readonly status?: string; readonly transaction?: ReturnType<typeof paymentIs> };
@@ -149,7 +153,7 @@ function eventOf(sequence: number, event_type: string, about: About = {}) {
     sequence,
     is_webhook: true,
     occurred_at: '2026-11-16T15:14:45.281Z',
-    status: transaction?.status ?? status,
+    status: transaction?.payment_status ?? transaction?.refund_status ?? status,
     message: 'चालान',
     svc_order_id: orderId,
     svc_transaction_id: transaction?.svc_transaction_id ?? null,

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { verifyWebhook } from '../../client/client.js';
@@ -17,6 +16,7 @@ import {
 } from '../api/webhooks/shop.ts';
 import { assertAllAnnounced, listBodies } from '../support/announced.ts';
 import { partnerEvent, partnerPayment, partnerRefund } from '../support/deliveries.ts';
+import { assertVerifiable } from '../support/plugin-signature.ts';
 import { refuseRows } from '../support/refuse-rows.ts';
 import { addEndpoint, startShopEndpoint } from '../support/shop-endpoint.ts';
 import { type Reply, startTestService } from '../support/test-service.ts';
@@ -234,20 +234,125 @@ describe('the body', () => {
       sequence: 1,
       occurred_at: event.occurred_at,
       status: 'succeeded',
+      event_status: 'success',
       message: 'The payment succeeded.',
       svc_order_id: order.order_id,
       svc_transaction_id: element.svc_transaction_id,
       is_webhook: true,
-      transaction: { ...element, signature: element.svc_signature, status: 'succeeded' },
+      transaction: {
+        ...element,
+        transaction_id: element.svc_transaction_id,
+        signature: element.svc_signature,
+        status: 'succeeded',
+      },
       order: { ...shown, currency: 'INR', amount_before_tax: 100, tax: 18, total_amount: 118 },
       user: event.user,
     });
     assert.match(event.event_id, /^evt_[0-9A-Za-z]{32}-1$/);
     assert.equal(new Date(event.occurred_at).toISOString(), event.occurred_at);
     assert.equal(event.user.email, 'asha@example.com');
-    assert.ok(isAcceptedByPlugin(event, shop.account.accessSecret));
+    assertVerifiable(event, shop.account.accessSecret);
     const forged = { ...event, transaction: { ...event.transaction, status: 'failed' } };
-    assert.ok(!isAcceptedByPlugin(forged, shop.account.accessSecret));
+    assert.throws(() => assertVerifiable(forged, shop.account.accessSecret));
+  });
+
+  test('of a refund has no status of a payment, and is verified by its own amount and currency', async () => {
+    for (const signatureVersion of ['v3', 'v2'] as const) {
+      const shop = await openToldShop([], { signatureVersion });
+      const order = await shop.createOrder();
+      const payment = partnerPayment({ notes: { svc_order_id: order.order_id } });
+      const refund = partnerRefund(payment, { amount: 1850 });
+      await shop.sendPartner(partnerEvent('payment.captured', { payment }));
+      await shop.sendPartner(partnerEvent('refund.processed', { refund }));
+      const event = (await bodiesOf(shop, order)).at(-1);
+      const { transaction: elements } = (await shop.enquire({ order_id: order.order_id })).body;
+      const [, element] = elements;
+      assert.deepEqual([event.event_type, event.status], ['refund_success', 'succeeded']);
+      assert.deepEqual(event.transaction, {
+        ...element,
+        transaction_id: element.svc_transaction_id,
+        signature: element.svc_signature,
+        refund_amount: 18.5,
+      });
+      assert.equal(event.transaction.refund_status, 'succeeded');
+      assert.equal(event.order.refund_details.refundable_currency, 'INR');
+      assertVerifiable(event, shop.account.accessSecret);
+    }
+  });
+
+  test('of a refund can be verified before its payment is known, and in another currency', async () => {
+    const shop = await openToldShop();
+    const early = await shop.createOrder();
+    const paid = partnerPayment({ notes: { svc_order_id: early.order_id } });
+    const notes = { svc_order_id: early.order_id };
+    const pending = partnerRefund(paid, { notes, status: 'pending' });
+    await shop.sendPartner(partnerEvent('refund.created', { refund: pending }));
+    const [first] = await bodiesOf(shop, early);
+    assert.deepEqual(
+      [first.event_type, first.transaction.refund_amount, first.order.refund_details],
+      ['refund_pending', 118, detailsOf('INR', { refunded: 0 })],
+    );
+    const { order: shown } = (await shop.enquire({ order_id: early.order_id })).body;
+    assert.deepEqual(shown.refund_details, first.order.refund_details);
+
+    const foreign = await shop.createOrder();
+    const payment = partnerPayment({
+      notes: { svc_order_id: foreign.order_id },
+      currency: 'KWD',
+      amount: 11800,
+    });
+    const refund = partnerRefund(payment, { currency: 'KWD', amount: 1234 });
+    await shop.sendPartner(partnerEvent('payment.captured', { payment }));
+    await shop.sendPartner(partnerEvent('refund.processed', { refund }));
+    const last = (await bodiesOf(shop, foreign)).at(-1);
+    assert.deepEqual(
+      [last.event_type, last.transaction.refund_amount, last.order.refund_details],
+      ['refund_success', 1.234, detailsOf('KWD', { total: 11.8, refunded: 1.234 })],
+    );
+    for (const event of [first, last]) assertVerifiable(event, shop.account.accessSecret);
+  });
+
+  test('states the outcome in three words for plugins, and never a success that should not be delivered', async () => {
+    const shop = await openToldShop();
+    const wordsOf = async (order: CreatedOrder) =>
+      (await bodiesOf(shop, order)).map(({ event_type, event_status }) => [
+        event_type,
+        event_status,
+      ]);
+    const order = await shop.createOrder();
+    const payment = partnerPayment({ notes: { svc_order_id: order.order_id } });
+    const refund = partnerRefund(payment);
+    await shop.sendPartner(partnerEvent('payment.failed', { payment }));
+    await shop.sendPartner(partnerEvent('payment.authorized', { payment }));
+    await shop.sendPartner(partnerEvent('payment.captured', { payment }));
+    const created = { refund: { ...refund, status: 'pending' } };
+    await shop.sendPartner(partnerEvent('refund.created', created));
+    await shop.sendPartner(
+      partnerEvent('refund.failed', { refund: { ...refund, status: 'failed' } }),
+    );
+    assert.deepEqual(await wordsOf(order), [
+      ['payment_failed', 'failed'],
+      ['payment_authorized', 'pending'],
+      ['payment_success', 'success'],
+      ['order_completed', 'success'],
+      ['refund_pending', 'pending'],
+      ['refund_failed', 'failed'],
+    ]);
+
+    const short = await shop.createOrder();
+    await shop.sendPartner(captureOf(short, { amount: 1 }));
+    assert.deepEqual(await wordsOf(short), [
+      ['payment_success', 'pending'],
+      ['review_needed', 'pending'],
+    ]);
+
+    const released = await shop.createOrder();
+    const gone = { status: 'refunded', captured: false, refund_status: 'full' };
+    const notes = { svc_order_id: released.order_id };
+    await shop.sendPartner(
+      partnerEvent('payment.authorized', { payment: partnerPayment({ notes, ...gone }) }),
+    );
+    assert.deepEqual((await wordsOf(released)).slice(0, 1), [['payment_reversed', 'failed']]);
   });
 
   test('is signed in every status by v3, and in final ones by v2', async () => {
@@ -303,17 +408,15 @@ test('the invariants hold after all of this', async () => {
   await assertInvariants({ service });
 });
 
-/** The check that shop plugins of the reference product make: the signature v3 over these fields. Contract 5.4. */
-function isAcceptedByPlugin(event: Reply['body'], accessSecret: string): boolean {
-  const { transaction, order } = event;
-  if (transaction.signature_version !== 'v3') return false;
-  const signed = [
-    order.invoice_id,
-    event.svc_transaction_id,
-    transaction.transaction_amount.toFixed(2),
-    transaction.transaction_currency,
-    transaction.status,
-    transaction.transaction_type,
-  ].join('|');
-  return createHmac('sha256', accessSecret).update(signed).digest('hex') === transaction.signature;
+/** The sums of an order in major units. */
+function detailsOf(
+  currency: string,
+  { total = 0, refunded }: { total?: number; refunded: number },
+) {
+  return {
+    refundable_currency: currency,
+    available_refundable_amount: Math.max(0, total - refunded),
+    refunded_amount: refunded,
+    total_refundable_amount: total,
+  };
 }

@@ -3,20 +3,23 @@ import assert from 'node:assert/strict';
 import type { ReviewFlag } from '../../src/domain/review-flag.ts';
 import type { Queryable } from '../../src/postgres/database.ts';
 import { listContradictions } from '../../tools/harness/compare-events.ts';
+import { assertVerifiable } from './plugin-signature.ts';
 import type { Reply } from './test-service.ts';
 
 type EventBody = Reply['body'];
 
-/** The events of an account, in a random order. */
+/** The events of an account, in a random order. Plugins can verify each of them. */
 export async function listBodies(
   database: Queryable,
-  { accountId }: { readonly accountId: string },
+  { accountId, accessSecret }: { readonly accountId: string; readonly accessSecret: string },
 ): Promise<EventBody[]> {
   const { rows } = await database.query<{ body: Buffer }>({
     text: 'select body from events where account_id = $1 order by random()',
     values: [accountId],
   });
-  return rows.map(({ body }) => JSON.parse(body.toString('utf8')));
+  const bodies: EventBody[] = rows.map(({ body }) => JSON.parse(body.toString('utf8')));
+  for (const body of bodies) assertVerifiable(body, accessSecret);
+  return bodies;
 }
 
 /** The sequences have no gap, and the last events agree with the enquiry. */

@@ -13,7 +13,7 @@ import { paymentLimits } from '../../domain/payments/limits.ts';
 import type { Launch } from '../../use-cases/checkout/find-launch.ts';
 import { type FoundReturn, listPaidFields } from '../../use-cases/checkout/find-return.ts';
 import { basePathOf, type HttpContext } from '../http-context.ts';
-import { enquiryView } from '../merchant/enquiry-view.ts';
+import { enquiryView, sentTransactionView } from '../merchant/enquiry-view.ts';
 import { refusingOtherMethods } from '../refuse-other-methods.ts';
 import { sendCheckoutError } from './error-pages.ts';
 import { type Html, html } from './html.ts';
@@ -191,7 +191,7 @@ function returnPayload({ status, enquiry }: KnownReturn, now: Date) {
     svc_signature,
     signature_version,
     order,
-    transaction: { ...element, signature: svc_signature, status: element.payment_status },
+    transaction: sentTransactionView(element),
   };
 }
 
@@ -213,8 +213,10 @@ function messageOf(status: ReturnStatus, { enquired: [first] }: KnownReturn['enq
   }
 }
 
+/** SDKs look for this `event_type` before they read the payload. */
 function encodeReturn(payload: ReturnPayload): string {
-  return Buffer.from(JSON.stringify({ payload }), 'utf8').toString('base64');
+  const result = { event_type: 'globalHandleCheckoutResponse', payload };
+  return Buffer.from(JSON.stringify(result), 'utf8').toString('base64');
 }
 
 /** The result follows the shop's own query and precedes its fragment. */

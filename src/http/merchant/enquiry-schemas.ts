@@ -124,7 +124,10 @@ const EnquiredOrder = object('EnquiredOrder', 'The order that the transactions b
     CurrencyConversionReply,
     'The amounts that were sent; null when the order was not converted.',
   ),
-  refund_details: nullable(RefundDetailsReply, 'Null until a payment has succeeded.'),
+  refund_details: nullable(
+    RefundDetailsReply,
+    'Null until a payment has succeeded or a refund is known.',
+  ),
 });
 
 export const EnquiryReply = object(

@@ -1,6 +1,6 @@
-/** Renders the reply to an enquiry. Contract 4.6, 5.3 to 5.5, 5.8 and 5.9. */
+/** Renders the reply to an enquiry, and its transactions as events and returns show them. Contract 4.6, 5.3 to 5.10. */
 import { maskAddress } from '../../domain/consumers/mask.ts';
-import { displayExponent, getExponent } from '../../domain/money/currency.ts';
+import { displayExponent } from '../../domain/money/currency.ts';
 import { type MinorUnits, majorNumber } from '../../domain/money/money.ts';
 import { refundBalance } from '../../domain/order-state/refund-links.ts';
 import { orderStatus } from '../../domain/orders/order.ts';
@@ -15,9 +15,10 @@ export function enquiryView(
   { now, masked }: { readonly now: Date; readonly masked: boolean },
 ): EnquiryReply {
   const { order, transactions } = enquiry;
-  // A payment that does not complete its order can be refunded too. Contract 5.5.
-  const isPaid = transactions.some(
-    ({ type, status }) => type === 'payment' && status === 'succeeded',
+  // A payment that does not complete its order can be refunded too, and a refund can be known before its payment.
+  // Contract 5.5.
+  const hasRefundDetails = transactions.some(
+    ({ type, status }) => type === 'refund' || status === 'succeeded',
   );
   return {
     transaction: enquiry.enquired.map((enquired) => transactionView(enquired, enquiry, masked)),
@@ -27,7 +28,7 @@ export function enquiryView(
       status: orderStatus(order, now),
       custom_attributes: attributesView(order.details.customAttributes ?? []),
       currency_conversion: conversionView(order) ?? null,
-      refund_details: isPaid ? refundDetailsView(enquiry) : null,
+      refund_details: hasRefundDetails ? refundDetailsView(enquiry, order.amounts.currency) : null,
     },
   };
 }
@@ -91,14 +92,28 @@ function subPaymentModeView({ subPaymentMode: fields }: Payment, masked: boolean
   return masked && fields?.upi_id ? { ...fields, upi_id: maskAddress(fields.upi_id) } : fields;
 }
 
-function refundDetailsView({ order, transactions }: Enquiry) {
-  const { currency } = order.amounts;
+export function refundDetailsView({ transactions }: Enquiry, currency: string) {
   const { paid, refunded, available } = refundBalance(transactions, currency);
-  const exponent = getExponent(currency);
+  const exponent = displayExponent(currency);
   return {
     refundable_currency: currency,
     available_refundable_amount: majorNumber(available, exponent),
     refunded_amount: majorNumber(refunded, exponent),
     total_refundable_amount: majorNumber(paid, exponent),
   };
+}
+
+/**
+ * With the names that shop plugins and SDKs read, in events and returns. Plugins take `status` for the payment's, so a
+ * refund has none. Contract 5.10.
+ */
+export function sentTransactionView(element: TransactionReply) {
+  const named = {
+    ...element,
+    transaction_id: element.svc_transaction_id,
+    signature: element.svc_signature,
+  };
+  return element.transaction_type === 'payment'
+    ? { ...named, status: element.payment_status }
+    : { ...named, refund_amount: element.transaction_amount };
 }

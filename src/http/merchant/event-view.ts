@@ -1,13 +1,14 @@
 /** The bodies of the events of a change, as they are sent to the shop. Contract 12.4. */
 import { type Account, accessSecretOf } from '../../domain/accounts/account.ts';
 import type { EventType } from '../../domain/event-type.ts';
+import { eventStatusOf } from '../../domain/events/event-status.ts';
 import { eventIdOf } from '../../domain/ids.ts';
 import { orderStatus } from '../../domain/orders/order.ts';
 import { failureTable } from '../../domain/payments/failure.ts';
 import { sealPayload } from '../../security/sealed-payload.ts';
 import type { ChangeToRender, EventToRender, RenderedEvent } from '../../services/announcer.ts';
 import type { EnquiredTransaction } from '../../services/enquiry.ts';
-import { enquiryView } from './enquiry-view.ts';
+import { enquiryView, refundDetailsView, sentTransactionView } from './enquiry-view.ts';
 import { amountsView, userView } from './order-view.ts';
 
 /** Shown to nobody but the shop, so nothing is masked. */
@@ -16,11 +17,16 @@ export function renderChange(change: ChangeToRender): (event: EventToRender) => 
   const { order, transaction: elements } = enquiryView(enquiry, { now: occurredAt, masked: false });
   const { amounts, details, userId } = enquiry.order;
   const user = details.user && userId ? userView(details.user, userId, false) : null;
-  const orderText = JSON.stringify({
-    ...order,
-    currency: amounts.currency,
-    ...amountsView(amounts),
-  });
+  const shownOrder = { ...order, currency: amounts.currency, ...amountsView(amounts) };
+  const orderText = JSON.stringify(shownOrder);
+  const wordOfOrder = orderStatus(enquiry.order, occurredAt);
+  const isOrderCompleted = wordOfOrder === 'completed';
+  // A refund is verified with the currency of `refund_details`, so they are in its own. Contract 5.10.
+  const orderTextOf = (enquired: EnquiredTransaction | undefined) => {
+    const { type, currency = null } = enquired?.transaction ?? {};
+    if (type !== 'refund' || currency === null || currency === amounts.currency) return orderText;
+    return JSON.stringify({ ...shownOrder, refund_details: refundDetailsView(enquiry, currency) });
+  };
   const userText = JSON.stringify(user);
   const occurredText = occurredAt.toISOString();
   const indexes = new Map(
@@ -31,9 +37,8 @@ export function renderChange(change: ChangeToRender): (event: EventToRender) => 
     const [enquired, element] = [enquiry.enquired[index], elements[index]];
     // The word of the enquiry. A removed transaction is not in the enquiry any more.
     const status =
-      event.transactionId === null
-        ? orderStatus(enquiry.order, occurredAt)
-        : (enquired?.transaction.status ?? 'removed');
+      event.transactionId === null ? wordOfOrder : (enquired?.transaction.status ?? 'removed');
+    const isPayment = enquired?.transaction.type === 'payment';
     const head = JSON.stringify({
       version: 'v3',
       event_id: eventIdOf(event.key),
@@ -41,15 +46,14 @@ export function renderChange(change: ChangeToRender): (event: EventToRender) => 
       sequence: event.key.sequence,
       occurred_at: occurredText,
       status,
+      event_status: eventStatusOf(status, { isPayment, isOrderCompleted }),
       message: messageOf(event, enquired),
       svc_order_id: order.svc_order_id,
       svc_transaction_id: event.transactionId,
       is_webhook: true,
     });
-    const transactionText = element
-      ? JSON.stringify({ ...element, signature: element.svc_signature, status })
-      : 'null';
-    const text = `${head.slice(0, -1)},"transaction":${transactionText},"order":${orderText},"user":${userText}}`;
+    const transactionText = element ? JSON.stringify(sentTransactionView(element)) : 'null';
+    const text = `${head.slice(0, -1)},"transaction":${transactionText},"order":${orderTextOf(enquired)},"user":${userText}}`;
     return { status, body: sealIfWanted(text, account, occurredAt) };
   };
 }

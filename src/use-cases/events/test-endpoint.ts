@@ -28,6 +28,7 @@ export async function testEndpoint(
     sequence: 0,
     occurred_at: now.toISOString(),
     status: 'test',
+    event_status: 'pending',
     message: 'A test of this endpoint. It belongs to no order.',
     svc_order_id: null,
     svc_transaction_id: null,

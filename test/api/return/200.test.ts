@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Action, readLaunchForm, startJourney } from '../../support/journey.ts';
-import { payloadOf, signatureOf, visit } from '../../support/returns.ts';
+import { signatureOf } from '../../support/plugin-signature.ts';
+import { payloadOf, visit } from '../../support/returns.ts';
 import { storeCallback } from '../../support/stored-orders.ts';
 
 const { service, simulator, shop, openShop, createOrder, initiate, pay, assertSound } =

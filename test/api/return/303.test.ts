@@ -13,7 +13,8 @@ import {
 } from '../../support/journey.ts';
 import { issueMerchantToken } from '../../support/merchant-token.ts';
 import { orderBody } from '../../support/order-bodies.ts';
-import { awaitResult, nextLookOf, payloadOf, signatureOf, visit } from '../../support/returns.ts';
+import { signatureOf } from '../../support/plugin-signature.ts';
+import { awaitResult, nextLookOf, payloadOf, visit } from '../../support/returns.ts';
 
 const { service, simulator, shop, openShop, createOrder, initiate, pay, enquire, assertSound } =
   await startJourney();
@@ -54,7 +55,12 @@ for (const [provider, mode] of Object.entries(modeOf)) {
         svc_signature: element.svc_signature,
         signature_version: 'v3',
         order: body.order,
-        transaction: { ...element, signature: element.svc_signature, status: payment_status },
+        transaction: {
+          ...element,
+          transaction_id: transactionId,
+          signature: element.svc_signature,
+          status: payment_status,
+        },
       });
       assert.equal(payload.svc_signature, signatureOf(payload, shop.accessSecret));
     });

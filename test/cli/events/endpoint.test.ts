@@ -119,6 +119,7 @@ test('test sends a signed event without an order, and prints the answer', async 
     event_type: 'test',
     sequence: 0,
     status: 'test',
+    event_status: 'pending',
     svc_order_id: null,
     svc_transaction_id: null,
     is_webhook: true,

@@ -17,7 +17,7 @@ import {
   watch,
 } from '../../support/checkout-page.ts';
 import { orderBody } from '../../support/order-bodies.ts';
-import { signatureOf } from '../../support/returns.ts';
+import { signatureOf } from '../../support/plugin-signature.ts';
 
 const skip = noBrowser;
 const pages = await startCheckoutPages();

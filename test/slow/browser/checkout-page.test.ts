@@ -11,7 +11,7 @@ import {
 } from '../../support/checkout-page.ts';
 import { assertFocusShown, focused, follow, tabTo } from '../../support/keyboard.ts';
 import { orderBody } from '../../support/order-bodies.ts';
-import { signatureOf } from '../../support/returns.ts';
+import { signatureOf } from '../../support/plugin-signature.ts';
 import { assertSound } from '../../support/sound-page.ts';
 
 const skip = noBrowser;

@@ -4,7 +4,8 @@ import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { noBrowser, openBrowser } from '../../support/browser.ts';
 import { modeOf, startJourney } from '../../support/journey.ts';
-import { type ReturnedPayload, signatureOf } from '../../support/returns.ts';
+import { signatureOf } from '../../support/plugin-signature.ts';
+import type { ReturnedPayload } from '../../support/returns.ts';
 
 const { service, simulator, shop, createOrder, initiate, enquire, assertSound } =
   await startJourney();
