@@ -18,6 +18,7 @@ import {
   recordGetOrder,
   recordOrderChanges,
   recordPaymentLink,
+  recordPaymentLinkCalls,
   recordTokens,
   type Stage,
 } from './record-merchant.ts';
@@ -65,6 +66,7 @@ before(async () => {
   await recordTokens(stage);
   await recordCreateOrder(stage);
   await recordPaymentLink(stage);
+  await recordPaymentLinkCalls(stage);
   await recordGetOrder(stage);
   await recordChoices(stage);
   await recordPayments(stage);

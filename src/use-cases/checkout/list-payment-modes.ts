@@ -48,13 +48,16 @@ export function getVisibleOrder(
   return getVisible(caller, orderId, () => findOrder(database, caller.accountId, orderId));
 }
 
-/** Lists the banks or wallets of a payment mode, or none if the account does not offer the mode. Contract 11.11. */
+/**
+ * Lists the banks or wallets of a payment mode, or none if the account does not offer the mode. They are the same for
+ * every order, so a merchant may ask without one. Contract 11.11 and 19.1.
+ */
 export async function listChoices(
   services: Pick<Services, 'database' | 'accounts' | 'callProvider' | 'clock'>,
   caller: Caller,
-  { orderId, modeCode }: { readonly orderId: string; readonly modeCode: ChoiceMode },
+  { orderId, modeCode }: { readonly orderId: string | undefined; readonly modeCode: ChoiceMode },
 ) {
-  await getVisibleOrder(services, caller, orderId);
+  if (orderId !== undefined) await getVisibleOrder(services, caller, orderId);
   return choicesOf(services, await services.accounts.get(caller.accountId), modeCode);
 }
 
