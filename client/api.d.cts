@@ -42,6 +42,8 @@ export type BankAccountRequest = {
 export type Banks = {
   /** The choices; empty when there are none. */
   items: Bank[];
+  /** The same choices, as older clients read them. */
+  bank_list: ListedBank[];
 };
 
 /** Billing address. */
@@ -164,7 +166,7 @@ export type EnquiryRequest = {
 };
 
 /** Branch on this in your code. */
-export type ErrorCode = 'INVALID_REQUEST_PARAMETER' | 'ENCRYPTION_NOT_ENABLED' | 'DECRYPTION_FAILED' | 'AUTHENTICATION_FAILED' | 'INVALID_TOKEN' | 'TOKEN_EXPIRED' | 'PERMISSION_DENIED' | 'CONFIRMATION_REQUIRED' | 'ACCOUNT_SUSPENDED' | 'ORDER_NOT_FOUND' | 'INVOICE_NOT_FOUND' | 'TRANSACTION_NOT_FOUND' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'DUPLICATE_INVOICE_ID' | 'ORDER_COMPLETED' | 'ORDER_LAPSED' | 'ORDER_CONFLICT' | 'DUPLICATE_REFUND_REQUEST' | 'IDEMPOTENCY_KEY_REUSED' | 'RATE_NOT_CONFIRMED' | 'PAYLOAD_TOO_LARGE' | 'INVALID_REFUND_AMOUNT' | 'REFUND_NOT_ALLOWED' | 'PAYMENT_MODE_NOT_ENABLED' | 'PAYMENT_MODE_NOT_ALLOWED' | 'RATE_LIMITED' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE';
+export type ErrorCode = 'INVALID_REQUEST_PARAMETER' | 'ENCRYPTION_NOT_ENABLED' | 'DECRYPTION_FAILED' | 'AUTHENTICATION_FAILED' | 'INVALID_TOKEN' | 'TOKEN_EXPIRED' | 'PERMISSION_DENIED' | 'CONFIRMATION_REQUIRED' | 'ACCOUNT_SUSPENDED' | 'ORDER_NOT_FOUND' | 'INVOICE_NOT_FOUND' | 'TRANSACTION_NOT_FOUND' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'DUPLICATE_INVOICE_ID' | 'ORDER_COMPLETED' | 'ORDER_LAPSED' | 'ORDER_CONFLICT' | 'LINK_CANNOT_BE_UPDATED' | 'DUPLICATE_REFUND_REQUEST' | 'IDEMPOTENCY_KEY_REUSED' | 'RATE_NOT_CONFIRMED' | 'PAYLOAD_TOO_LARGE' | 'INVALID_REFUND_AMOUNT' | 'REFUND_NOT_ALLOWED' | 'LINK_CANNOT_BE_SENT' | 'PAYMENT_MODE_NOT_ENABLED' | 'PAYMENT_MODE_NOT_ALLOWED' | 'RATE_LIMITED' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE';
 
 /** Why a payment or refund failed. */
 export type FailureReason = {
@@ -267,6 +269,32 @@ export type LineItemRequest = {
   total_amount?: number | string | null;
 };
 
+/** The same choice under the names of older clients. */
+export type ListedBank = {
+  /** Name to show to the consumer. */
+  bank_name: string;
+  /** Goes into bank_code of initiate-payment. */
+  code: string;
+  /** Always empty: the service has no logos. */
+  logo: string;
+  /** Always up. */
+  health_status: 'up';
+  /** Always empty: initiate-payment follows. */
+  next: string;
+};
+
+/** The same choice under the names of older clients. */
+export type ListedWallet = {
+  /** Name to show to the consumer. */
+  wallet_name: string;
+  /** Goes into wallet_code of initiate-payment. */
+  code: string;
+  /** Always empty: the service has no logos. */
+  logo: string;
+  /** Always empty: initiate-payment follows. */
+  next: string;
+};
+
 /** A recommended next call. */
 export type NextCall = {
   /** Name of the recommended call. */
@@ -325,8 +353,8 @@ export type PaymentLink = {
   order_id: string;
   /** Time of creation: UTC, YYYY-MM-DD HH:MM:SS.ffffff. */
   order_date: string;
-  /** new: no payment attempt yet. pending: at least one attempt, none has paid the order. completed: paid. lapsed: expired, or too many failed attempts; a late success still completes it. */
-  status: 'new' | 'pending' | 'completed' | 'lapsed';
+  /** created: nobody has opened the checkout yet. opened: it was opened. paid: its order is completed, also by a late payment. cancelled: by you. expired: its order lapsed. */
+  status: 'created' | 'opened' | 'paid' | 'cancelled' | 'expired';
   /** Your own reference for the order, as sent. */
   invoice_id: string;
   user?: User;
@@ -353,8 +381,47 @@ export type PaymentLink = {
   next: NextCall[];
   /** URL for the consumer: it opens the checkout of the order. */
   payment_link: string;
+  /** Identifier of the link, for the other calls about it. */
+  payment_link_id: string;
+  /** The same as payment_link. */
+  payment_link_url: string;
+  /** The same as payment_link. */
+  short_url: string;
   /** When the order lapses unless it is paid before: UTC, RFC 3339. */
   expires_at: string;
+};
+
+/** The latest status of a payment link. */
+export type PaymentLinkEnquiry = {
+  /** Identifier of the link, for the other calls about it. */
+  payment_link_id: string;
+  /** The same as payment_link. */
+  payment_link_url: string;
+  /** The same as payment_link. */
+  short_url: string;
+  /** Identifier of the order of the link. */
+  order_id: string;
+  /** Your own reference for the order, as sent. */
+  invoice_id: string;
+  /** created: nobody has opened the checkout yet. opened: it was opened. paid: its order is completed, also by a late payment. cancelled: by you. expired: its order lapsed. */
+  status: 'created' | 'opened' | 'paid' | 'cancelled' | 'expired';
+  currency: Currency;
+  /** Total including tax, in major units. */
+  total_amount: number;
+  /** Sum of the payments that succeeded, in major units. Refunds do not lessen it. */
+  payment_link_amount_paid: number;
+  /** When the order lapses or lapsed unless it is paid before: UTC, RFC 3339. */
+  expires_at: string;
+  /** The order of the link with its transactions, as in transaction-enquiry. A link has one order. */
+  orders_with_transactions: Enquiry[];
+};
+
+/** The link by payment_link_id or invoice_id; if both are sent, they must belong together. */
+export type PaymentLinkEnquiryRequest = {
+  /** Identifier of the link, as payment-link answered it. */
+  payment_link_id?: string | null;
+  /** Your reference used at creation. */
+  invoice_id?: string | number | null;
 };
 
 /** Fields that are not listed are ignored. Null and empty count as absent. */
@@ -392,7 +459,29 @@ export type PaymentLinkRequest = {
   ip_address?: string | null;
   /** Domain from which payments will be captured. */
   merchant_shopfront_domain?: string | null;
-  /** When the order lapses and the link expires: ISO 8601 with a zone, in the future, at most 366 days ahead. When left out, the order lapses as one of create order does. */
+  /** When the order lapses and the link expires: ISO 8601 with a zone, or YYYY-MM-DD HH:MM:SS in UTC; in the future, at most 366 days ahead. When left out, after 90 days. */
+  expires_at?: string | null;
+};
+
+/** The link by payment_link_id or invoice_id; if both are sent, they must belong together. Fields that are absent, null or empty stay as they are. Amounts are replaced together, as in update-order. */
+export type PaymentLinkUpdateRequest = {
+  /** Identifier of the link, as payment-link answered it. */
+  payment_link_id?: string | null;
+  /** Your reference used at creation. */
+  invoice_id?: string | number | null;
+  /** ISO 4217 code, upper case. */
+  currency?: string | null;
+  /** Cart amount before tax. A number or a decimal string, in major units. */
+  amount_before_tax?: number | string | null;
+  /** Tax on the whole cart; 0 when left out. A number or a decimal string, in major units. */
+  tax?: number | string | null;
+  /** Total including tax. Required. A number or a decimal string, in major units. */
+  total_amount?: number | string | null;
+  /** Cart items. Required unless the account has optional order details. An empty list counts as absent. */
+  order_line_items?: LineItemRequest[] | null;
+  /** Description of the order. */
+  description?: string | null;
+  /** When the order lapses and the link expires: ISO 8601 with a zone, or YYYY-MM-DD HH:MM:SS in UTC; in the future, at most 366 days ahead. When left out, it stays as it is. */
   expires_at?: string | null;
 };
 
@@ -685,4 +774,6 @@ export type Wallet = {
 export type Wallets = {
   /** The choices; empty when there are none. */
   items: Wallet[];
+  /** The same choices, as older clients read them. */
+  wallet_list: ListedWallet[];
 };

@@ -12,7 +12,10 @@ import type {
   LineItemRequest,
   NextCall,
   OrderToken,
+  PaymentLinkEnquiry,
+  PaymentLinkEnquiryRequest,
   PaymentLinkRequest,
+  PaymentLinkUpdateRequest,
   PaymentMode,
   PaymentModes,
   PaymentRequest,
@@ -90,6 +93,11 @@ export type Client = {
   createOrder: (order: NewOrder) => Promise<Order>;
   /** The same with a link for the consumer. A repeat with the same content returns the same link. */
   createPaymentLink: (order: NewPaymentLink) => Promise<PaymentLink>;
+  enquirePaymentLink: (link: PaymentLinkEnquiryRequest) => Promise<PaymentLinkEnquiry>;
+  /** While nobody has paid or started a payment. */
+  updatePaymentLink: (changes: PaymentLinkUpdateRequest) => Promise<PaymentLink>;
+  /** A payment that was started before and succeeds later still counts, and the link is paid then. */
+  cancelPaymentLink: (link: PaymentLinkEnquiryRequest) => Promise<PaymentLink>;
   getOrder: (ids: { order_id?: string; invoice_id?: string }) => Promise<Order>;
   /** Amounts and cart items can be changed before the first payment attempt. */
   updateOrder: (changes: OrderUpdate) => Promise<Order>;

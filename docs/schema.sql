@@ -224,10 +224,11 @@ create table provider_orders (
 
 -- Each opens the checkout of one order for whoever has its link.
 create table payment_links (
-  account_id  text collate "C"  not null,
-  link_id     text collate "C"  not null,
-  order_id    text collate "C"  not null,
-  created_at  timestamptz       not null,
+  account_id    text collate "C"  not null,
+  link_id       text collate "C"  not null,
+  order_id      text collate "C"  not null,
+  created_at    timestamptz       not null,
+  cancelled_at  timestamptz,
   constraint payment_links_pkey primary key (account_id, link_id),
   constraint payment_links_account_id_order_id_key unique (account_id, order_id)
 );

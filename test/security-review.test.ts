@@ -113,7 +113,7 @@ const dashboardPaths = [
     '/audit',
     '/sign-out',
   ],
-  ...['', '/refunds', '/why', '/why.txt', '/deliveries/{delivery_id}'].map(
+  ...['', '/payment-link/cancel', '/refunds', '/why', '/why.txt', '/deliveries/{delivery_id}'].map(
     (path) => `/orders/{order_id}${path}`,
   ),
   '/overview',

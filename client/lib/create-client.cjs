@@ -27,21 +27,21 @@ function createClient(options) {
     ),
   );
 
-  /** @param {string} path @param {object} body @param {Record<string, string>} [headers] */
-  const post = (path, body, headers = {}) =>
+  /** @param {string} path @param {object} body @param {Record<string, string>} [headers] @param {string} [method] */
+  const post = (path, body, headers = {}, method = 'POST') =>
     send(sending, `${baseUrl}${path}`, {
-      method: 'POST',
+      method,
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
     });
 
-  /** @param {string} path @param {object} body @param {Record<string, string>} [more] */
-  const call = async (path, body, more) => {
+  /** @param {string} path @param {object} body @param {Record<string, string>} [more] @param {string} [method] */
+  const call = async (path, body, more, method) => {
     const reply = await withToken(tokens, async (authorization) => {
       const headers = { authorization, ...more };
-      if (!encrypted) return post(path, body, headers);
+      if (!encrypted) return post(path, body, headers, method);
       const encrypted_payload = await sealPayload(JSON.stringify(body), accessSecret);
-      return openReply(await post(path, { encrypted_payload }, headers), accessSecret);
+      return openReply(await post(path, { encrypted_payload }, headers, method), accessSecret);
     });
     return succeed(reply);
   };
@@ -75,6 +75,10 @@ function createClient(options) {
   return {
     createOrder: (order) => call('/api/v3/create-order', order),
     createPaymentLink: (order) => call('/api/v3/payment-link', order),
+    enquirePaymentLink: (link) => call('/api/v3/payment-link/enquiry', link),
+    updatePaymentLink: (changes) => call('/api/v3/payment-link', changes, {}, 'PATCH'),
+    cancelPaymentLink: (link) =>
+      call('/api/v3/payment-link/actions', { ...link, action: 'cancel' }),
     getOrder: (ids) => get('/api/v3/order', ids),
     updateOrder: (changes) => call('/api/v3/update-order', changes),
     resolveUser: (consumer) => call('/api/v3/resolve-user', consumer),

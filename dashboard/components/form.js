@@ -9,9 +9,17 @@ import { problemOf } from '../core/problem.js';
  * @param {(fields: FormData) => Promise<unknown>} props.onSend
  * @param {import('../core/html.js').Children} [props.children]
  * @param {() => void} [props.onCancel]
+ * @param {string} [props.dismiss] The words on the button of `onCancel`.
  * @param {boolean} [props.isDangerous]
  */
-export function Form({ action, onSend, children, onCancel, isDangerous = false }) {
+export function Form({
+  action,
+  onSend,
+  children,
+  onCancel,
+  dismiss = 'Cancel',
+  isDangerous = false,
+}) {
   const [state, setState] = useState({ isBusy: false, problem: '' });
   // A click can come before the button is rendered as busy.
   const isSending = useRef(false);
@@ -34,7 +42,7 @@ export function Form({ action, onSend, children, onCancel, isDangerous = false }
     ${children}
     <p class="problem" role="alert">${state.problem}</p>
     <div class="buttons">
-      ${onCancel && html`<button type="button" class="plain" onClick=${onCancel}>Cancel</button>`}
+      ${onCancel && html`<button type="button" class="plain" onClick=${onCancel}>${dismiss}</button>`}
       <button class=${isDangerous ? 'danger' : 'primary'} aria-disabled=${state.isBusy}>
         ${state.isBusy ? 'Please wait…' : action}
       </button>

@@ -196,6 +196,8 @@ const requests = {
   'give-up': 'The consumer abandoned a payment',
   'update-order': 'The shop changed the order',
   'resolve-user': 'The shop identified the consumer',
+  'update-link': 'The shop changed the payment link',
+  'cancel-link': 'The payment link was cancelled',
 };
 
 /** @param {Entry['call']} call */

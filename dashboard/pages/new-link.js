@@ -76,8 +76,8 @@ function endOfDay(/** @type {number} */ days) {
 /** @returns {[string, string][]} */
 function expiries() {
   return [
-    ['', 'After the default time'],
-    ...[1, 3, 7, 30, 90].map(
+    ['', 'After 90 days'],
+    ...[1, 3, 7, 30].map(
       (days) =>
         /** @type {[string, string]} */ ([String(days), `At the end of ${date(endOfDay(days))}`]),
     ),

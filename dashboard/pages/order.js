@@ -1,7 +1,9 @@
-/** One order: its amounts, payments and refunds, items and consumer. Operators refund from here. */
+/** One order: its amounts, payments and refunds, items and consumer. Operators refund and cancel links from here. */
 import { useEffect, useState } from 'preact/hooks';
+import { Dialog } from '../components/dialog.js';
 import { Facts } from '../components/facts.js';
 import { Flags } from '../components/flags.js';
+import { Form } from '../components/form.js';
 import { Pager } from '../components/pager.js';
 import { PaymentCard, Refunds } from '../components/payment-card.js';
 import { RefundDialog, RefundProgress } from '../components/refund-dialog.js';
@@ -11,6 +13,7 @@ import { Table } from '../components/table.js';
 import { Copyable, Time } from '../components/text.js';
 import { say } from '../components/toast.js';
 import { useTitle } from '../core/announce.js';
+import { call } from '../core/api.js';
 import { count, money, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
@@ -58,6 +61,7 @@ function Content({ page, reload }) {
   const { order, payments, other_refunds } = page;
   useTitle(`Order ${order.invoice_id}`);
   const [dialog, setDialog] = useState(/** @type {Payment[] | undefined} */ (undefined));
+  const [isCancelling, setCancelling] = useState(false);
   const refundable = payments.filter(({ available_amount }) => isPositive(available_amount));
   const watched = currentRoute.value.query.get('refund');
   const refunds = payments.flatMap((payment) => payment.refunds);
@@ -67,7 +71,7 @@ function Content({ page, reload }) {
     navigate(withQuery({ refund: refundId }), { replace: true });
     reload();
   };
-  return html`<${Head} order=${order} payments=${payments} refundable=${refundable} open=${() => setDialog(refundable)} />
+  return html`<${Head} order=${order} payments=${payments} refundable=${refundable} open=${() => setDialog(refundable)} cancel=${() => setCancelling(true)} />
     <${RefundProgress} refund=${refunds.find(({ transaction_id }) => transaction_id === watched)} />
     <${Flags} flags=${order.flags} />
     <${Amounts} order=${order} />
@@ -87,12 +91,27 @@ function Content({ page, reload }) {
       </div>
       <${Aside} order=${order} />
     </div>
+    ${isCancelling && html`<${CancelLink} order=${order} close=${() => setCancelling(false)} reload=${reload} />`}
     ${dialog && html`<${RefundDialog} orderId=${order.order_id} payments=${dialog} close=${() => setDialog(undefined)} done=${done} />`}`;
 }
 
-/** @param {{ order: Order, payments: Payment[], refundable: Payment[], open: () => void }} props */
-function Head({ order, payments, refundable, open }) {
-  const { order_id, invoice_id, status } = order;
+/** @param {{ order: Order, close: () => void, reload: () => void }} props */
+function CancelLink({ order, close, reload }) {
+  const cancel = async () => {
+    await call('POST', `/orders/${encodeURIComponent(order.order_id)}/payment-link/cancel`);
+    close();
+    say('Payment link cancelled.');
+    reload();
+  };
+  return html`<${Dialog} title="Cancel this payment link?" onClose=${close}>
+    <p>The order lapses and nobody can start to pay it any more. A payment that is already on its way still counts if it succeeds.</p>
+    <${Form} action="Cancel link" isDangerous onSend=${cancel} onCancel=${close} dismiss="Keep link" />
+  </${Dialog}>`;
+}
+
+/** @param {{ order: Order, payments: Payment[], refundable: Payment[], open: () => void, cancel: () => void }} props */
+function Head({ order, payments, refundable, open, cancel }) {
+  const { order_id, invoice_id, status, payment_link_status: link } = order;
   const refusal = session.value?.account?.suspended
     ? 'Nothing can be refunded while the account is suspended.'
     : refundable.length === 0 && refusalOf(payments);
@@ -100,6 +119,7 @@ function Head({ order, payments, refundable, open }) {
       <h1 class="order-title">Order ${invoice_id} <${Status} of=${status} /></h1>
       <div class="buttons">
         <a class="order-button" href=${hrefOf(`/orders/${encodeURIComponent(order_id)}/why`)}>Why</a>
+        ${may('operator') && (link === 'created' || link === 'opened') && html`<button type="button" onClick=${cancel}>Cancel link</button>`}
         ${may('operator') && html`<button type="button" class="primary" aria-disabled=${Boolean(refusal)} aria-describedby=${refusal ? 'refusal' : undefined} onClick=${refusal ? () => say(refusal) : open}>Refund</button>`}
       </div>
     </div>
@@ -212,6 +232,7 @@ function Aside({ order }) {
         ],
         ['Checkout opened', checkout ? html`<${Time} at=${checkout.opened_at} />` : 'Not yet'],
         ['Mode chosen', checkout?.chosen_at && html`<${Time} at=${checkout.chosen_at} />`],
+        ['Payment link', order.payment_link_status && sentence(order.payment_link_status)],
         ['Lapses', html`<${Time} at=${order.lapses_at} />`],
         ['Callback', order.callback_url && html`<code>${order.callback_url}</code>`],
         ['Callback mode', order.callback_mode && sentence(order.callback_mode)],

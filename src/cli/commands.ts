@@ -21,7 +21,7 @@ import type { Group } from './framework/help.ts';
 import { findClosest } from './framework/read-words.ts';
 import { inboxList, inboxReplay, inboxShow } from './inbox/inbox.ts';
 import { inboxResolve, reviewList, reviewResolve } from './inbox/review.ts';
-import { linkCreate } from './orders/link.ts';
+import { linkCancel, linkCreate } from './orders/link.ts';
 import { orderList } from './orders/order-list.ts';
 import { orderShow } from './orders/order-show.ts';
 import { orderWhy } from './orders/order-why.ts';
@@ -51,7 +51,7 @@ export const groups: readonly Group[] = [
     commands: [userInvite, userList, userRemove, userReset],
   },
   { name: 'order', summary: 'Orders', commands: [orderList, orderShow, orderWhy, orderRebuild] },
-  { name: 'link', summary: 'Links to pay an order', commands: [linkCreate] },
+  { name: 'link', summary: 'Links to pay an order', commands: [linkCreate, linkCancel] },
   { name: 'transaction', summary: 'Payments and refunds', commands: [transactionList] },
   {
     name: 'inbox',

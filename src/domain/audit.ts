@@ -19,7 +19,7 @@ export type AuditAction =
   | `order.rebuilt`
   | `orders.exported`
   | `figures.rebuilt`
-  | `link.created`
+  | `link.${'created' | 'cancelled'}`
   | `refund.requested`
   | `consumer.erased`
   | `user.${'invited' | 'uninvited' | 'joined' | 'role_changed' | 'removed' | 'reset' | 'signed_in' | 'signed_out'}`

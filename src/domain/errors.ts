@@ -73,6 +73,10 @@ export const errorTable = {
     ORDER_CONFLICT:
       'The order is in a condition that does not allow this: the message of the refusal says which.',
   }),
+  ...errors(409, technicalError, {
+    LINK_CANNOT_BE_UPDATED:
+      'The payment link was paid, started, cancelled or has expired: create a new one with a new invoice_id.',
+  }),
   ...errors(409, 'This refund was already requested.', {
     DUPLICATE_REFUND_REQUEST:
       'A refund with this refund_request_id exists with other content: send the same content again, or use a new refund_request_id for another refund.',
@@ -90,6 +94,10 @@ export const errorTable = {
     INVALID_REFUND_AMOUNT: 'The refund_amount is more than what is still available for refund.',
     REFUND_NOT_ALLOWED:
       'This payment cannot be refunded: it has not succeeded, or its provider is not set up.',
+  }),
+  ...errors(422, technicalError, {
+    LINK_CANNOT_BE_SENT:
+      'The service sends no messages: send payment_link_url to the consumer yourself.',
   }),
   ...errors(422, 'This payment mode is not available. Please choose another.', {
     PAYMENT_MODE_NOT_ENABLED:

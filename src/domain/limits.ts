@@ -50,6 +50,8 @@ export const limits = {
   ordersCountedMax: 50_000,
 
   linkExpiryDaysMax: 366,
+  /** A link without `expires_at` lives this long. Contract 19.2. */
+  linkExpiryDays: 90,
   /** For one payment link. Each use reads an order and signs a token. */
   linkUsesPerSecond: 10,
   linksCountedMax: 50_000,

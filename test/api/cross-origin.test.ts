@@ -10,9 +10,9 @@ const service = await startTestService();
 const { token, accountId } = await service.createAccount();
 const origin = 'https://shop.example';
 
-const merchantOnly = ['/generate-token', '/create-order', '/payment-link', '/refund'];
+const merchantOnly = ['/generate-token', '/create-order', '/refund'];
 const isForPages = (path: string) =>
-  !path.includes('/webhooks/') && !merchantOnly.some((name) => path.endsWith(name));
+  !/\/(webhooks|payment-link)\b/.test(path) && !merchantOnly.some((name) => path.endsWith(name));
 
 test('a preflight is answered where an order token may call, and refused elsewhere', async () => {
   for (const { method, path } of await listRoutes(service)) {

@@ -53,6 +53,18 @@ test('the client creates a payment link, plain and sealed, and a repeat returns 
   assert.equal(links[1], links[0]);
 });
 
+test('the client enquires, changes and cancels a payment link, plain and sealed', async () => {
+  for (const encrypted of [false, true]) {
+    const client = clientOf(account, { encrypted });
+    const { payment_link_id } = await client.createPaymentLink(orderBody() as NewOrder);
+    const changed = await client.updatePaymentLink({ payment_link_id, total_amount: 236 });
+    assert.equal(changed.total_amount, 236);
+    assert.equal((await client.cancelPaymentLink({ payment_link_id })).status, 'cancelled');
+    const { status, total_amount } = await client.enquirePaymentLink({ payment_link_id });
+    assert.deepEqual([status, total_amount], ['cancelled', 236]);
+  }
+});
+
 test('a refusal is thrown with its code and both messages', async () => {
   for (const encrypted of [false, true]) {
     const client = clientOf(account, { encrypted });

@@ -19,6 +19,7 @@ import {
   recordGetOrder,
   recordOrderChanges,
   recordPaymentLink,
+  recordPaymentLinkCalls,
   recordTokens,
   type Stage,
 } from './record-merchant.ts';
@@ -71,6 +72,7 @@ before(async () => {
   await recordTokens(stage);
   await recordCreateOrder(stage);
   await recordPaymentLink(stage);
+  await recordPaymentLinkCalls(stage);
   await recordGetOrder(stage);
   await recordChoices(stage);
   await recordPayments(stage);

@@ -87,6 +87,54 @@ export async function recordPaymentLink(stage: Stage): Promise<void> {
   record.error('PAYMENT_MODE_NOT_ALLOWED', 422, unchecked);
 }
 
+export async function recordPaymentLinkCalls(stage: Stage): Promise<void> {
+  const { initiate, pay, simulator } = stage.journey;
+  const create = async (invoice_id: string): Promise<Reply['body']> =>
+    (await post(stage, 'payment-link', cartOf(invoice_id))).body;
+  const { payment_link_id, invoice_id } = await create('INV-2026-0048');
+  const paid = await create('INV-2026-0049');
+  await pay(paid.order_id);
+  await simulator.settled();
+  const unknown = { invoice_id: 'INV-UNKNOWN' };
+  const unknownLink = { payment_link_id: 'unknown' };
+
+  const enquiry = stage.recorder('payment-link-enquiry');
+  const enquire = (body: object) => post(stage, 'payment-link/enquiry', body);
+  enquiry.request('invoice', 'The link by the invoice', { invoice_id });
+  enquiry.reply('created', 'A link that nobody has opened', await enquire({ invoice_id }));
+  const { invoice_id: paidInvoice } = paid;
+  enquiry.reply('paid', 'A link that is paid', await enquire({ invoice_id: paidInvoice }));
+  enquiry.error('INVALID_REQUEST_PARAMETER', 400, await enquire({}));
+  enquiry.error('ORDER_NOT_FOUND', 404, await enquire(unknownLink));
+  enquiry.error('INVOICE_NOT_FOUND', 404, await enquire(unknown));
+
+  const update = stage.recorder('payment-link-update');
+  const change = (body: object) => post(stage, 'payment-link', body, { method: 'PATCH' });
+  const expires_at = new Date(Date.now() + 30 * 86_400_000).toISOString();
+  const changes = { invoice_id, expires_at, description: 'Two packets of tea, gift-wrapped' };
+  update.request('description', 'Another description and end', changes);
+  update.reply('updated', 'The order with its link', await change(changes));
+  update.error('INVALID_REQUEST_PARAMETER', 400, await change({ invoice_id, total_amount: 0 }));
+  update.error('ORDER_NOT_FOUND', 404, await change(unknownLink));
+  update.error('INVOICE_NOT_FOUND', 404, await change(unknown));
+  const begun = await create('INV-2026-0080');
+  await initiate(begun.order_id);
+  const late = await change({ ...changes, invoice_id: begun.invoice_id });
+  update.error('LINK_CANNOT_BE_UPDATED', 409, late);
+
+  const actions = stage.recorder('payment-link-actions');
+  const act = (body: object) => post(stage, 'payment-link/actions', body);
+  const cancel = { action: 'cancel', payment_link_id };
+  actions.request('cancel', 'Cancel the link', cancel);
+  actions.reply('cancelled', 'The link is cancelled, its order lapsed', await act(cancel));
+  actions.error('INVALID_REQUEST_PARAMETER', 400, await act({ payment_link_id }));
+  actions.error('ORDER_NOT_FOUND', 404, await act({ ...cancel, ...unknownLink }));
+  actions.error('INVOICE_NOT_FOUND', 404, await act({ action: 'cancel', ...unknown }));
+  const done = await act({ action: 'cancel', invoice_id: paidInvoice });
+  actions.error('ORDER_COMPLETED', 409, done);
+  actions.error('LINK_CANNOT_BE_SENT', 422, await act({ ...cancel, action: 'send' }));
+}
+
 export async function recordGetOrder(stage: Stage): Promise<void> {
   const { service, shop } = stage.journey;
   const record = stage.recorder('get-order');
@@ -151,7 +199,15 @@ export async function recordChoices(stage: Stage): Promise<void> {
     record.request('order', 'The order by its id', { order_id });
     const { body, ...reply } = await post(stage, path, { order_id });
     // The list of banks is long, and three show what it looks like.
-    const shown = 'items' in body ? { items: body.items.slice(0, 3) } : body;
+    const shown =
+      'items' in body
+        ? Object.fromEntries(
+            Object.entries(body).map(([name, entries]) => [
+              name,
+              (entries as unknown[]).slice(0, 3),
+            ]),
+          )
+        : body;
     record.reply('list', 'What the account offers', { ...reply, body: shown });
     record.error('INVALID_REQUEST_PARAMETER', 400, await post(stage, path, {}));
     const unknown = await post(stage, path, { order_id: 'o_unknown' });

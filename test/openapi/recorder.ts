@@ -67,7 +67,7 @@ const varyingNumbers = ['created_at', 'completion_time'];
 const varying: readonly (readonly [RegExp, string])[] = [
   [/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, '<token>'],
   [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?Z?/g, '<time>'],
-  [/(?<=\/l\/)[0-9A-Za-z]{32}/g, '<link>'],
+  [/(?<=\/l\/)[0-9A-Za-z]{32}|^[0-9A-Za-z]{32}$/g, '<link>'],
   [/[0-9a-f]{32,}/g, '<hex>'],
   [/access_(key|secret)_\w+/g, '<access $1>'],
   [/\b(o|acc|user|dlv|pay|order|rfnd|card|cust)_[0-9A-Za-z]{10,}/g, '<$1>'],

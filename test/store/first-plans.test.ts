@@ -90,7 +90,7 @@ test('a journey sends every kind of statement', onOneServer, () => {
     'save-endpoint-health',
     'insert-links',
     'insert-link',
-    'find-link-id',
+    'find-link',
     'find-linked-order',
   ]) {
     assert.ok(statements.has(name), `${name} is not among ${[...statements.keys()].join(', ')}`);

@@ -18,6 +18,8 @@ export type Schemas = Readonly<Record<string, Schema>>;
 const roots = [
   'CreateOrderRequest',
   'PaymentLinkRequest',
+  'PaymentLinkEnquiryRequest',
+  'PaymentLinkUpdateRequest',
   'UpdateOrderRequest',
   'ResolveUserRequest',
   'PaymentRequest',
@@ -26,6 +28,7 @@ const roots = [
   'Order',
   'FullOrder',
   'PaymentLink',
+  'PaymentLinkEnquiry',
   'ResolvedUser',
   'PaymentModes',
   'Banks',

@@ -1,11 +1,14 @@
-/** `link create`: creates an order with a payment link, for shops that send a link by hand. Contract 14.6. */
+/** `link create` and `link cancel`: payment links of shops that send them by hand. Contract 14.6 and 19.2. */
 import { commandLine } from '../../domain/audit.ts';
 import { maskCardNumbers } from '../../domain/cards/card-numbers.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { findAccountIdOfLink } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import type { SentUser } from '../../domain/orders/order.ts';
+import { linkStatus } from '../../domain/orders/payment-link.ts';
 import { addSeconds } from '../../domain/time.ts';
 import type { Services } from '../../services/services.ts';
+import { cancelPaymentLink } from '../../use-cases/orders/cancel-payment-link.ts';
 import { createLinkByHand, type LinkRequest } from '../../use-cases/orders/create-payment-link.ts';
 import {
   defineCommand,
@@ -31,7 +34,7 @@ const linkOptions = {
   description: { value: 'TEXT', text: 'What the consumer pays for.' },
   expires: {
     value: 'TIME',
-    text: `When the order lapses: a duration such as 30d, or a time such as 2026-12-31T18:30Z, at most ${limits.linkExpiryDaysMax} days ahead. Without it, the order lapses when any other would.`,
+    text: `When the order lapses: a duration such as 30d, or a time such as 2026-12-31T18:30Z, at most ${limits.linkExpiryDaysMax} days ahead. Without it, after ${limits.linkExpiryDays} days.`,
   },
   email: { value: 'ADDRESS', text: 'The e-mail address of the consumer.' },
   phone: { value: 'NUMBER', text: 'The mobile number of the consumer.' },
@@ -113,10 +116,11 @@ export const linkCreate = defineCommand({
   run: async (services, { accountId, request, expiresAt }) => {
     await checkAccount(services, accountId);
     const given = { ...request, expiresAt: expiresAt(services.clock()) };
-    const { order, link, replayed } = await create(services, accountId, given);
+    const { order, link, url, replayed } = await create(services, accountId, given);
     const { currency, total } = order.amounts;
     return {
-      paymentLink: link,
+      paymentLink: url,
+      paymentLinkId: link.linkId,
       expiresAt: order.lapsesAt,
       orderId: order.orderId,
       accountId,
@@ -149,3 +153,44 @@ async function create(services: Services, accountId: string, request: LinkReques
     throw new UsageError(`${option}${error.merchantMessage.slice(field.length)}`);
   }
 }
+
+export const linkCancel = defineCommand({
+  name: ['link', 'cancel'],
+  summary: 'Cancel a payment link.',
+  description:
+    'Cancels a payment link: its order lapses, and the link opens a page that says so. A payment that was started before and succeeds later still counts, and the link is paid then. A link that is cancelled already stays as it is.',
+  arguments: [
+    {
+      name: 'PAYMENT_LINK_ID',
+      phrase: 'the id of a payment link, or an account id with --invoice',
+      text: 'The payment_link_id, or the account if --invoice names its order.',
+    },
+  ],
+  options: {
+    invoice: { value: 'INVOICE', text: 'The invoice of the order, in the given account.' },
+  },
+  examples: ['link cancel 4f9KxQ2mPz7LbT1c…', 'link cancel acc_… --invoice INV-1001'],
+  read: ({ values: { invoice }, positionals: [name = ''] }) => {
+    if (invoice !== undefined)
+      return { accountId: name, names: { invoiceId: readInvoice(invoice) } };
+    const accountId = findAccountIdOfLink(name);
+    if (accountId !== undefined) return { accountId, names: { linkId: name } };
+    throw new UsageError(
+      name.startsWith('acc_')
+        ? '--invoice is missing: give --invoice INVOICE with an account.'
+        : `${name} is no payment_link_id: it has 32 letters and digits, the last part of the link.`,
+    );
+  },
+  run: async (services, { accountId, names }) => {
+    if ('invoiceId' in names) await checkAccount(services, accountId);
+    const cancelled = await cancelPaymentLink(services, accountId, names, commandLine);
+    const { order, link } = cancelled;
+    return {
+      paymentLinkId: link.linkId,
+      status: linkStatus(link, order, services.clock()),
+      orderId: order.orderId,
+      accountId,
+      invoiceId: order.invoiceId,
+    };
+  },
+});

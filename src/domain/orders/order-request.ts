@@ -23,6 +23,8 @@ export type OrderRequest = {
   readonly details: SentDetails;
   /** When the order lapses; without it after the time that the service is set to. Contract 14.6. */
   readonly lapsesAt?: Date | undefined;
+  /** How long the order of a link lives that has no time of its own. Not a part of the content. Contract 19.2. */
+  readonly lapseSeconds?: number | undefined;
   /** The stored consumer, when an order is updated: fields that the request lacks stay. */
   readonly knownUser?: User | undefined;
   /** A person makes the order by hand, without a cart. Details are optional then, even if the account requires them. Contract 14.6. */

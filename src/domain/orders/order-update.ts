@@ -111,5 +111,6 @@ function rateOf({ amounts, conversion }: Order): AccountSettings['alternateCurre
 /** Everything of an order that a request may change, for its history. Contract 4.7. */
 export function contentOf(order: Order): State {
   const { amounts, conversion, userId, restricted, details } = order;
-  return { amounts, conversion, userId, restricted, ...details };
+  const lapsesAt = order.lapsesAt.toISOString();
+  return { amounts, conversion, userId, restricted, lapsesAt, ...details };
 }

@@ -150,6 +150,8 @@ const requestTitles: Readonly<Record<string, string | undefined>> = {
   'give-up': 'Payment given up by the consumer',
   'update-order': 'Order updated by update-order',
   'resolve-user': 'Consumer resolved by resolve-user',
+  'update-link': 'Payment link changed',
+  'cancel-link': 'Payment link cancelled',
 };
 
 function callText({ operation, outcome, httpStatus, durationMs, tries }: CallRecord): string {

@@ -18,7 +18,7 @@ import {
   toPaymentRequest,
 } from './checkout-form.ts';
 import { sendCheckout, stateOf } from './checkout-view.ts';
-import { sendCheckoutError } from './error-pages.ts';
+import { sendCancelled, sendCheckoutError } from './error-pages.ts';
 import { chooseLanguage, findLanguage, keepLanguage } from './language.ts';
 import { authenticateConsumer, type Consumer, openSession } from './session.ts';
 
@@ -85,9 +85,10 @@ function addPaymentLink(app: FastifyInstance, { useCases }: HttpContext): void {
   app.get<{ Params: { readonly link_id: string } }>(
     '/l/:link_id',
     { config: { bound: 'page' } },
-    async ({ params }, reply) => {
-      const opened = await useCases.openLink(params.link_id);
+    async (request, reply) => {
+      const opened = await useCases.openLink(request.params.link_id);
       if (opened.kind === 'unknown') throw new ServiceError('NOT_FOUND');
+      if (opened.kind === 'cancelled') return sendCancelled(request, reply);
       // The checkout shows that a closed order is paid or expired. The token must not be in the Referer of what it
       // loads. The address is relative, because PUBLIC_URL may have a path.
       return reply

@@ -29,6 +29,20 @@ export function sendCheckoutError(
   });
 }
 
+/** The page of a payment link that the shop cancelled. Contract 19.2. */
+export function sendCancelled(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const language = chooseLanguage(request);
+  const words = languages[language];
+  const { cancelled, cancelledText } = words.errors;
+  return sendPage(reply, {
+    language,
+    title: cancelled,
+    content: noticeView(words, 'neutral', cancelled, [cancelledText]),
+    hasScript: false,
+    formAction: [],
+  });
+}
+
 /** The consumer may have paid, so the page that a form leads to is loaded instead of posting the form again. */
 function pageUrlOf({ url, params }: FastifyRequest): string {
   const last = url.slice(url.lastIndexOf('/') + 1);

@@ -1,4 +1,4 @@
-/** One order with its payments, and refunds of them. A viewer sees personal data as an order token does. Contract 13.5. */
+/** One order with its payments, refunds of them, and the end of its payment link. A viewer sees personal data as an order token does. Contract 13.5. */
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { maskUpiId, maskUser } from '../../domain/consumers/mask.ts';
@@ -8,6 +8,7 @@ import { withSnakeCase } from '../../domain/json/snake-case.ts';
 import { limits } from '../../domain/limits.ts';
 import type { MinorUnits } from '../../domain/money/money.ts';
 import type { Address, LineItem, Order, StoredNumber } from '../../domain/orders/order.ts';
+import { linkStatus } from '../../domain/orders/payment-link.ts';
 import { type FailureReason, failureTable } from '../../domain/payments/failure.ts';
 import type { Refund, Transaction } from '../../domain/payments/transaction.ts';
 import { adviceFor, type ReviewFlag } from '../../domain/review-flag.ts';
@@ -30,7 +31,8 @@ const withRefund = {
   }),
 };
 
-export function addOrderPage(app: FastifyInstance, { useCases }: HttpContext): void {
+export function addOrderPage(app: FastifyInstance, context: HttpContext): void {
+  const { useCases } = context;
   addRoute(app, 'viewer', 'GET /orders/:order_id', search, async (request) => {
     const { account, params, query } = request;
     const { after } = readQuery(query, { after: readText });
@@ -54,6 +56,16 @@ export function addOrderPage(app: FastifyInstance, { useCases }: HttpContext): v
     markReplay(reply, made.replayed);
     const { transactionId, status, paymentTransactionId } = made.reply;
     return withSnakeCase({ transactionId, refundStatus: status, paymentTransactionId });
+  });
+  addLinkCancel(app, context);
+}
+
+function addLinkCancel(app: FastifyInstance, { useCases, clock }: HttpContext): void {
+  const cancel = 'POST /orders/:order_id/payment-link/cancel';
+  addRoute(app, 'operator', cancel, {}, async ({ account, actor, params }) => {
+    const key = { accountId: account.accountId, orderId: params.order_id };
+    const { order, link } = await useCases.cancelLinkOfOrder(key, actor);
+    return { payment_link_status: linkStatus(link, order, clock()) };
   });
 }
 
@@ -83,6 +95,7 @@ export function orderPageView(page: OrderPage, masked: boolean) {
       /** The account that the order must be paid from: its last digits. */
       bank_account: page.bankAccount?.lastDigits ?? null,
       checkout: withSnakeCase(page.checkout ?? null),
+      payment_link_status: page.linkStatus ?? null,
     },
     payments: page.payments.map((payment) => paymentView(payment, { masked, showFlags })),
     payments_total: page.paymentsTotal,

@@ -43,23 +43,23 @@ function orderBodyOf({ name = '', email, phone, ...body }: LinkBody) {
   return { ...body, ...(hasUser && { user }) };
 }
 
-export function linkView({ order, link, replayed }: CreatedLink) {
+export function linkView({ order, url, replayed }: CreatedLink) {
   const { currency, total } = order.amounts;
   return {
     order_id: order.orderId,
     invoice_id: order.invoiceId,
     total_amount: amountText(total, currency),
     currency,
-    payment_link: link,
+    payment_link: url,
     expires_at: order.lapsesAt.toISOString(),
     replayed,
-    code: codeOf(link),
+    code: codeOf(url),
   };
 }
 
 /** A QR code as the path of an SVG whose unit is a module: browsers draw it without inline styles. */
-function codeOf(link: string) {
-  const { size, data } = encode(link, { ecc: 'M', border: 0 });
+function codeOf(url: string) {
+  const { size, data } = encode(url, { ecc: 'M', border: 0 });
   const modules = data.flatMap((row, y) =>
     row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
   );

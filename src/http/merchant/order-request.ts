@@ -51,6 +51,25 @@ export function toOrderUpdate(body: UpdateOrderBody): OrderUpdate {
   });
 }
 
+/** What a payment link may change of its order. Contract 19.2. */
+export function toLinkUpdate(
+  body: Pick<
+    UpdateOrderBody,
+    'currency' | 'amount_before_tax' | 'tax' | 'total_amount' | 'order_line_items' | 'description'
+  >,
+): OrderUpdate {
+  return withoutAbsent({
+    currency: toText(body.currency),
+    amountBeforeTax: sentAmount(body, 'amount_before_tax'),
+    tax: sentAmount(body, 'tax'),
+    totalAmount: sentAmount(body, 'total_amount'),
+    details: withoutAbsent({
+      lineItems: orAbsent((body.order_line_items ?? []).map(toLineItem)),
+      description: freeText(body.description),
+    }),
+  });
+}
+
 type OrderCall = { readonly caller: Caller; readonly body: { readonly order_id?: string | null } };
 
 export function readOrderId({ caller, body }: OrderCall) {

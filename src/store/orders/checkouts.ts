@@ -3,7 +3,7 @@ import type { Order } from '../../domain/orders/order.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import { columnsOf } from '../../postgres/sql.ts';
 import { type OrderKey, orderIds } from '../order-rows.ts';
-import { changesOne, findRow, listRows } from '../query.ts';
+import { changesOne, execute, findRow, listRows } from '../query.ts';
 
 const checkoutOutcomes = ['paid', 'failed', 'left'] as const;
 type CheckoutOutcome = (typeof checkoutOutcomes)[number];
@@ -24,6 +24,16 @@ export function saveChosen(database: Queryable, { accountId, orderId }: OrderKey
   return changesOne(database, [accountId, orderId, now])`
     update checkouts set chosen_at = $3
     where account_id = $1 and order_id = $2 and chosen_at is null`;
+}
+
+/** For an order that lapses at another time now. */
+export async function saveCheckoutLapse(
+  database: Queryable,
+  { accountId, orderId, lapsesAt }: Pick<Order, 'accountId' | 'orderId' | 'lapsesAt'>,
+) {
+  await execute(database, [accountId, orderId, lapsesAt])`
+    update checkouts set lapses_at = $3
+    where account_id = $1 and order_id = $2 and outcome is null`;
 }
 
 /** False if its outcome is known already. */

@@ -98,7 +98,7 @@ export function addTokenChange(tx: Transaction, { accountId, orderId }: OrderKey
      where account_id = $1 and order_id = $2 and token_changes < $3`;
 }
 
-/** Saves the fields that resolve user and update order may change. The order must be locked. */
+/** Saves the fields that resolve user, update order and changes of a payment link set. The order must be locked. */
 export async function saveOrderContent(tx: Transaction, order: Order) {
   const { amounts, conversion } = order;
   const values = [
@@ -114,12 +114,14 @@ export async function saveOrderContent(tx: Transaction, order: Order) {
     order.restricted,
     JSON.stringify(order.details),
     order.earlierConsumers ? JSON.stringify(order.earlierConsumers) : null,
+    order.lapsesAt,
   ];
   await execute(tx, values, 'save-order-content')`
     update orders
        set amount_before_tax = $3, tax = $4, total_amount = $5,
            original_amount_before_tax = $6, original_tax = $7, original_total_amount = $8,
-           user_id = $9, restricted = $10, details = $11, earlier_consumers = $12
+           user_id = $9, restricted = $10, details = $11, earlier_consumers = $12,
+           lapses_at = $13
      where account_id = $1 and order_id = $2`;
 }
 

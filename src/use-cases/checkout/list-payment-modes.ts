@@ -13,6 +13,7 @@ import type { Choice } from '../../providers/provider.ts';
 import { getProvider } from '../../providers/providers.ts';
 import type { Caller } from '../../security/tokens.ts';
 import { findOrderRoute } from '../../services/order-routes.ts';
+import { findRoute } from '../../services/provider-apis.ts';
 import type { Services } from '../../services/services.ts';
 import { findOrder } from '../../store/orders/orders.ts';
 import { listModesPaidWith } from '../../store/payments/transaction-lists.ts';
@@ -49,22 +50,28 @@ export function getVisibleOrder(
   return getVisible(caller, orderId, () => findOrder(database, caller.accountId, orderId));
 }
 
-/** Lists the banks or wallets of a payment mode, or none if the order cannot be paid in it. Contract 11.11. */
+/**
+ * Lists the banks or wallets of a payment mode, or none if the order cannot be paid in it. A merchant may ask without an
+ * order, for the modes that the account offers. Contract 11.11 and 19.1.
+ */
 export async function listChoices(
   services: Pick<Services, 'database' | 'accounts' | 'callProvider' | 'clock'>,
   caller: Caller,
-  { orderId, modeCode }: { readonly orderId: string; readonly modeCode: ChoiceMode },
+  { orderId, modeCode }: { readonly orderId: string | undefined; readonly modeCode: ChoiceMode },
 ) {
-  const order = await getVisibleOrder(services, caller, orderId);
+  const order =
+    orderId === undefined ? undefined : await getVisibleOrder(services, caller, orderId);
   return choicesOf(services, await services.accounts.get(caller.accountId), order, modeCode);
 }
 
 export function choicesOf(
   services: Pick<Services, 'callProvider' | 'clock'>,
   account: Account,
-  order: Order,
+  order: Order | undefined,
   modeCode: ChoiceMode,
 ): readonly Choice[] {
-  const route = findOrderRoute(services, account, order, modeCode);
+  const route = order
+    ? findOrderRoute(services, account, order, modeCode)
+    : findRoute(services, account, modeCode);
   return (route && getProvider(route.provider).choices?.[modeCode]) ?? [];
 }

@@ -3,6 +3,7 @@ import { maskChange } from '../../domain/consumers/mask.ts';
 import { listChanges } from '../../domain/history.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import { contentOf } from '../../domain/orders/order-update.ts';
+import type { Transaction } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { Services } from '../../services/services.ts';
 import { appendHistory } from '../../store/orders/history.ts';
@@ -28,14 +29,28 @@ export async function changeOrder<Changed extends Order>(
     // Ends the race with deliveries, payments and other changes: each sees the result of the one before.
     const before = await lockOpenOrder(tx, services, caller, orderId);
     const after = decide(before);
-    const changes = listChanges(contentOf(before), contentOf(after));
-    if (changes.length === 0) return after;
+    if (listContentChanges(before, after).length === 0) return after;
     await countTokenChange(tx, caller, before);
-    await saveOrderContent(tx, withEarlierConsumers(account, before, after));
-    // Masked after the comparison: two values may differ and have the same mask.
-    const masked = changes.map(maskChange);
-    const entry = { transactionId: null, changes: masked, cause, happenedAt: services.clock() };
-    await appendHistory(tx, [{ order: before, entries: [entry] }]);
+    const changed = withEarlierConsumers(account, before, after);
+    await saveChangedContent(tx, before, changed, { cause, now: services.clock() });
     return after;
   });
+}
+
+/** The order must be locked. */
+export async function saveChangedContent(
+  tx: Transaction,
+  before: Order,
+  after: Order,
+  { cause, now: happenedAt }: { readonly cause: string; readonly now: Date },
+): Promise<void> {
+  await saveOrderContent(tx, after);
+  // Masked after the comparison: two values may differ and have the same mask.
+  const changes = listContentChanges(before, after).map(maskChange);
+  const entry = { transactionId: null, changes, cause, happenedAt };
+  await appendHistory(tx, [{ order: before, entries: [entry] }]);
+}
+
+export function listContentChanges(before: Order, after: Order) {
+  return listChanges(contentOf(before), contentOf(after));
 }

@@ -59,6 +59,7 @@ function buildOrder(
   decided: DecidedOrder,
 ): Order {
   const createdAt = services.clock();
+  const { lapseSeconds = services.settings.orderLapseSeconds } = request;
   const { user } = decided.details;
   const orderId = newOrderId(createdAt);
   return {
@@ -73,7 +74,7 @@ function buildOrder(
     restricted: false,
     ...sealContent(account, orderId, decided.details, hash('sha256', decided.content, 'buffer')),
     createdAt,
-    lapsesAt: request.lapsesAt ?? addSeconds(createdAt, services.settings.orderLapseSeconds),
+    lapsesAt: request.lapsesAt ?? addSeconds(createdAt, lapseSeconds),
     flags: [],
   };
 }

@@ -1,11 +1,13 @@
 /**
  * Creates an order with a payment link, or returns the link of the order that the same request created before. An order
- * has one link, also when its requests are concurrent. Contract 14.6.
+ * has one link, also when its requests are concurrent. Contract 14.6 and 19.2.
  */
 import type { Actor } from '../../domain/audit.ts';
 import { newLinkId } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
 import { readLinkExpiry } from '../../domain/orders/link-expiry.ts';
 import type { OrderRequest } from '../../domain/orders/order-request.ts';
+import type { PaymentLink } from '../../domain/orders/payment-link.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
@@ -15,12 +17,13 @@ import {
   insertLinkedOrders,
   type LinkedOrder,
 } from '../../store/orders/insert-orders.ts';
-import { findLinkId, insertLink } from '../../store/orders/payment-links.ts';
+import { findLink, insertLink } from '../../store/orders/payment-links.ts';
 import { refuseSuspended } from '../accounts/authenticate-caller.ts';
 import { createOrder } from './create-order.ts';
+import { linkUrl } from './get-payment-link.ts';
 
 export type LinkRequest = OrderRequest & {
-  /** ISO 8601 with a zone, as it was sent. */
+  /** As it was sent. */
   readonly expiresAt?: string | undefined;
 };
 
@@ -50,16 +53,19 @@ export async function createPaymentLink(
 ) {
   const lapsesAt =
     expiresAt === undefined ? undefined : readLinkExpiry(expiresAt, services.clock());
-  const newId = newLinkId(accountId);
-  const created = await createOrder(services, accountId, { ...request, lapsesAt }, (order) => {
-    const linked = { ...order, linkId: newId };
+  const lapseSeconds = limits.linkExpiryDays * 86_400;
+  const linkId = newLinkId(accountId);
+  const wanted = { ...request, lapsesAt, lapseSeconds };
+  const created = await createOrder(services, accountId, wanted, (order) => {
+    const linked = { ...order, linkId };
     return actor
       ? insertAudited(services, actor, linked)
       : services.batches.insertLinkedOrder(linked);
   });
-  const linkId = created.replayed ? await getLinkId(services, created.order, newId, actor) : newId;
-  // The URL for the consumer.
-  return { ...created, link: `${services.settings.publicUrl}/l/${linkId}` };
+  const link = created.replayed
+    ? await getLink(services, created.order, linkId, actor)
+    : { linkId, openedAt: null, cancelledAt: null };
+  return { ...created, link, url: linkUrl(services, link.linkId) };
 }
 
 async function insertAudited(
@@ -79,20 +85,20 @@ async function insertAudited(
 }
 
 /** An order that create order made has no link yet. Of concurrent requests that add one, the first adds it. */
-async function getLinkId(
+async function getLink(
   services: Pick<Services, 'database' | 'clock'>,
   order: OrderKey,
   linkId: string,
   actor: Actor | undefined,
-): Promise<string> {
+): Promise<PaymentLink> {
   const { database, clock } = services;
-  const known = await findLinkId(database, order);
+  const known = await findLink(database, order);
   if (known !== undefined) return known;
   await database.transaction(async (tx) => {
     const isNew = await insertLink(tx, { ...order, linkId, createdAt: clock() });
     if (isNew && actor) await writeAudit(tx, services, actor, order);
   });
-  const added = await findLinkId(database, order);
+  const added = await findLink(database, order);
   if (added === undefined) throw new Error('a link that was added is not stored');
   return added;
 }

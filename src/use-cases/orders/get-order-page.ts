@@ -8,6 +8,7 @@ import { linkRefunds, refundBalance } from '../../domain/order-state/refund-link
 import { isRefundable, refundedSoFar } from '../../domain/order-state/refund-request.ts';
 import { settleTransactions } from '../../domain/order-state/settle.ts';
 import { type Order, orderStatus } from '../../domain/orders/order.ts';
+import { linkStatus } from '../../domain/orders/payment-link.ts';
 import type { Payment, Transaction } from '../../domain/payments/transaction.ts';
 import { getProvider } from '../../providers/providers.ts';
 import { findShownBankAccount } from '../../services/bank-account.ts';
@@ -15,6 +16,7 @@ import type { Services } from '../../services/services.ts';
 import { listResolutions } from '../../store/inbox/review-resolutions.ts';
 import type { OrderKey } from '../../store/order-rows.ts';
 import { findCheckout } from '../../store/orders/checkouts.ts';
+import { findLink } from '../../store/orders/payment-links.ts';
 
 export type OrderPage = Awaited<ReturnType<typeof getOrderPage>>;
 export type ShownPayment = OrderPage['payments'][number];
@@ -44,6 +46,7 @@ export async function getOrderPage(
     order.amounts.currency,
   );
   const listed = listPayments(order, transactions, after);
+  const link = await findLink(database, order);
   const subjects = listed.payments.flatMap(({ payment, refunds }) => [payment, ...refunds]);
   return {
     order,
@@ -51,6 +54,8 @@ export async function getOrderPage(
     sums: { paid, refunded, pending, available },
     checkout: await findCheckout(database, order),
     bankAccount: findShownBankAccount(await accounts.get(accountId), order),
+    // Of its payment link; undefined without one.
+    linkStatus: link && linkStatus(link, order, now),
     // Of the order and of the transactions on this page.
     resolved: await listResolutions(database, accountId, [
       orderId,

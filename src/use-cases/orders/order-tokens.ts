@@ -1,7 +1,8 @@
-/** Issues the tokens of an order: with it, for a refresh token, and for a payment link. Contract 2.3, 2.4 and 14.6. */
+/** Issues the tokens of an order: with it, for a refresh token, and for a payment link. Contract 2.3, 2.4, 14.6 and 19.2. */
 import { ServiceError } from '../../domain/errors.ts';
 import { findAccountIdOfLink } from '../../domain/ids.ts';
 import { isOpen, type Order, orderStatus } from '../../domain/orders/order.ts';
+import { linkStatus } from '../../domain/orders/payment-link.ts';
 import type { Caller, IssuedToken } from '../../security/tokens.ts';
 import type { Services } from '../../services/services.ts';
 import { findOrder } from '../../store/orders/orders.ts';
@@ -90,11 +91,14 @@ export async function openLink(
   const accountId = findAccountIdOfLink(linkId);
   if (accountId === undefined) return unknown;
   services.countLink(linkId);
-  const order = await findLinkedOrder(services.database, accountId, linkId);
-  if (!order) return unknown;
+  const found = await findLinkedOrder(services.database, accountId, linkId);
+  if (!found) return unknown;
+  const { order, link } = found;
   // After the link is found: before that, the reply would tell that an account exists.
   refuseSuspended(await services.accounts.get(accountId));
-  const isClosed = !isOpen(orderStatus(order, services.clock()));
+  const now = services.clock();
+  if (linkStatus(link, order, now) === 'cancelled') return { kind: 'cancelled' as const };
+  const isClosed = !isOpen(orderStatus(order, now));
   // The token lets the checkout say that the order is completed or lapsed.
   const kind = isClosed ? ('closed' as const) : ('open' as const);
   return { kind, orderId: order.orderId, token: await issueOrderToken(services, order) };

@@ -66,6 +66,7 @@ const table: readonly Line[] = [
     ...line('POST', '/payment-links', 'operator'),
     body: { total_amount: '5.00', currency: 'INR', invoice_id: 'ACCESS-LINK' },
   },
+  line('POST', '/orders/{linked_order_id}/payment-link/cancel', 'operator'),
   {
     ...line('POST', '/endpoints', 'owner'),
     body: { url: 'https://shop.example/events', events: [] },
@@ -143,7 +144,9 @@ test('every route has a line', async () => {
     found.push(...methods.map((method) => `${method} ${path.replace('/dashboard/api', '')}`));
   }
   const lines = table.map(({ method, path }) => `${method} ${path.replace(/\?.*/, '')}`);
-  const listed = [...lines, ...ofCaller].map((text) => text.replace('access-secret', '{name}'));
+  const listed = [...lines, ...ofCaller].map((text) =>
+    text.replace('access-secret', '{name}').replace('linked_order_id', 'order_id'),
+  );
   assert.deepEqual(found.sort(), listed.sort());
 });
 
@@ -317,9 +320,12 @@ async function makeOneOfEach() {
   await invite(service, shop.accountId, 'viewer', newEmail());
   const [invited] = (await owner.get('/team')).body.invitations;
   const [item] = (await owner.get('/review')).body.items;
+  const price = { total_amount: '5.00', currency: 'INR' };
+  const { body: linked } = await owner.post('/payment-links', { ...price, invoice_id: 'ACCESS-2' });
   const [{ event_id }] = (await owner.get('/events')).body.events;
   return {
     order_id: orderId,
+    linked_order_id: linked.order_id,
     transaction_id: transactionId,
     delivery_id: body.delivery_id,
     endpoint_id: endpointId,

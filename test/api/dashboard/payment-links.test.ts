@@ -6,6 +6,7 @@ import { commandLine } from '../../../src/domain/audit.ts';
 import { suspendAccount } from '../../../src/use-cases/accounts/suspend-account.ts';
 import { auditOf } from '../../support/audit.ts';
 import { codeOf, join } from '../../support/dashboard.ts';
+import { partnerEvent, partnerPayment, sendPartner } from '../../support/deliveries.ts';
 import { startTestService } from '../../support/test-service.ts';
 
 const service = await startTestService();
@@ -94,6 +95,32 @@ test('a link for an order that the shop created is in the log too, once', async 
   );
 });
 
+test('twenty clicks cancel a link once, with one line in the log, and a paid one is refused', async () => {
+  const { body: made } = await operator.post('/payment-links', { ...price, invoice_id: 'LINK-C' });
+  const page = async () => (await operator.get(`/orders/${made.order_id}`)).body.order;
+  assert.equal((await page()).payment_link_status, 'created');
+  const cancel = `/orders/${made.order_id}/payment-link/cancel`;
+  const replies = await Promise.all(Array.from({ length: 20 }, () => operator.post(cancel, {})));
+  for (const { status, body } of replies) {
+    assert.deepEqual([status, body], [200, { payment_link_status: 'cancelled' }]);
+  }
+  const { status, payment_link_status } = await page();
+  assert.deepEqual([status, payment_link_status], ['lapsed', 'cancelled']);
+  const lines = await linesOf(made.order_id);
+  assert.deepEqual(lines.map(({ actor, action }) => [actor, action]).toSorted(), [
+    [operator.email, 'link.cancelled'],
+    [operator.email, 'link.created'],
+  ]);
+
+  const { body: paid } = await operator.post('/payment-links', { ...price, invoice_id: 'LINK-P' });
+  const payment = partnerPayment({ notes: { svc_order_id: paid.order_id } });
+  await sendPartner(service, shop, partnerEvent('payment.captured', { payment }));
+  const refused = await operator.post(`/orders/${paid.order_id}/payment-link/cancel`, {});
+  assert.deepEqual(codeOf(refused), [409, 'ORDER_COMPLETED']);
+  const unknown = await operator.post('/orders/o_1xTvN7FKzOVH8AN0/payment-link/cancel', {});
+  assert.deepEqual(codeOf(unknown), [404, 'ORDER_NOT_FOUND']);
+});
+
 test('bad input is refused by the field that is wrong, and nothing is stored', async () => {
   const body = { ...price, invoice_id: 'LINK-BAD' };
   for (const [wrong, message] of [
@@ -120,6 +147,10 @@ test('a viewer makes no link, and a suspended account has no new ones', async ()
     (['viewer', 'owner'] as const).map((role) => join(service, account.accountId, role)),
   );
   const body = { ...price, invoice_id: 'LINK-3' };
+  const { body: made } = (await owner?.post('/payment-links', body)) ?? {};
+  const cancel = `/orders/${made.order_id}/payment-link/cancel`;
+  const kept = await viewer?.post(cancel, {});
+  assert.deepEqual(kept && codeOf(kept), [403, 'PERMISSION_DENIED']);
   const refused = await viewer?.post('/payment-links', body);
   assert.deepEqual(refused && codeOf(refused), [403, 'PERMISSION_DENIED']);
   await suspendAccount(service.services, account.accountId, commandLine);

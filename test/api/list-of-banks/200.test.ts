@@ -9,14 +9,14 @@ import { lists } from './lists.ts';
 
 const { service, shop, openShop, initiate } = await startJourney();
 
-for (const { path, code, mode } of lists) {
+for (const { path, code, mode, listName } of lists) {
   test(`${path} lists codes and names, with either token, and changes nothing`, async () => {
     const created = await create(shop);
     const before = await dumpTables(service.database);
     for (const token of [shop.token, created.token]) {
       const { status, body } = await list(path, created.order_id, token);
       assert.equal(status, 200, JSON.stringify(body));
-      assert.deepEqual(Object.keys(body), ['items']);
+      assert.deepEqual(Object.keys(body), ['items', listName]);
       assert.ok(body.items.length > 5);
       for (const item of body.items) {
         assert.deepEqual(Object.keys(item), [code, 'name']);
@@ -59,7 +59,38 @@ for (const { path, code, mode } of lists) {
       const account = await openShop(changes);
       const { order_id } = await create(account);
       const { status, body } = await list(path, order_id, account.token);
-      assert.deepEqual([status, body], [200, { items: [] }], JSON.stringify(changes));
+      const empty = { items: [], [listName]: [] };
+      assert.deepEqual([status, body], [200, empty], JSON.stringify(changes));
+    }
+  });
+
+  test(`${path} lists the same under the names of older clients. Contract 19.1`, async () => {
+    const { order_id } = await create(shop);
+    const { body } = await list(path, order_id, shop.token);
+    const isBank = listName === 'bank_list';
+    const expected = body.items.map((item: Record<string, string>) => ({
+      [isBank ? 'bank_name' : 'wallet_name']: item.name,
+      code: item[code],
+      logo: '',
+      ...(isBank && { health_status: 'up' }),
+      next: '',
+    }));
+    assert.deepEqual(body[listName], expected);
+  });
+
+  test(`${path} needs no order id with an order token, and no order with an amount. Contract 19.1`, async () => {
+    const { order_id, token } = await create(shop);
+    const { body: expected } = await list(path, order_id, shop.token);
+    const amount = { total_amount: '118.00', currency: 'INR' };
+    for (const [given, body] of [
+      [token, undefined],
+      [token, {}],
+      [token, amount],
+      [shop.token, amount],
+      [shop.token, { ...amount, order_id: '', total_amount: 118 }],
+    ]) {
+      const reply = await service.call(path, { token: given, method: 'POST', body });
+      assert.deepEqual([reply.status, reply.body], [200, expected], JSON.stringify(body));
     }
   });
 

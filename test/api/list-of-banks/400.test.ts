@@ -10,6 +10,10 @@ const bodies: [name: string, body: unknown, words: RegExp][] = [
   ['no order_id', {}, /^order_id is missing/],
   ['an empty order_id', { order_id: '' }, /^order_id is missing/],
   ['an order_id that is a number', { order_id: 5 }, /^order_id must be of type string/],
+  ['an amount without a currency', { total_amount: 1 }, /^currency is missing/],
+  ['a currency without an amount', { currency: 'INR' }, /^total_amount is missing/],
+  ['an amount that is none', { total_amount: 'x', currency: 'INR' }, /^total_amount /],
+  ['a currency that is none', { total_amount: 1, currency: 'inr' }, /^currency must be /],
   ['an array', [], /JSON object/],
   ['no JSON', '{"order_id"', /JSON/],
 ];

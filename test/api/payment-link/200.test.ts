@@ -18,7 +18,9 @@ test('the reply is that of create order, with the link and the time until which 
 
   assert.equal(reply.status, 200, JSON.stringify(reply.body));
   assert.equal(reply.headers.get('idempotent-replayed'), null);
-  const { order_id, order_date, user, payment_link, ...rest } = withoutTokens(reply.body);
+  const { order_id, order_date, user, payment_link, payment_link_id, ...rest } = withoutTokens(
+    reply.body,
+  );
   assert.match(String(order_id), /^o_[0-9A-Za-z]{16}$/);
   assert.equal(typeof order_date, 'string');
   assert.equal((user as { email: string }).email, 'asha@example.com');
@@ -26,8 +28,12 @@ test('the reply is that of create order, with the link and the time until which 
     String(payment_link),
   ) ?? [undefined, undefined];
   assert.equal(`acc_${owner}`, account.accountId);
+  assert.equal(payment_link, `http://service.test/l/${payment_link_id}`);
   assert.deepEqual(rest, {
-    status: 'new',
+    // That of the link. Contract 19.2.
+    status: 'created',
+    payment_link_url: payment_link,
+    short_url: payment_link,
     invoice_id: body.invoice_id,
     attempts: 0,
     currency: 'INR',
@@ -46,11 +52,11 @@ test('the reply is that of create order, with the link and the time until which 
   }
 });
 
-test('without expires_at the order lapses as one of create order does', async () => {
+test('without expires_at the order lapses after 90 days. Contract 19.2', async () => {
   for (const expires_at of [undefined, null, '']) {
     const { body } = await link(orderBody({ expires_at }));
     const seconds = Date.parse(body.expires_at) - Date.parse(`${body.order_date}Z`);
-    assert.equal(seconds, 24 * 3600 * 1000);
+    assert.equal(seconds, 90 * 86_400_000);
   }
 });
 
@@ -73,6 +79,14 @@ test('an order in a currency with an alternate is converted', async () => {
   const { body } = await link(orderBody({ currency: 'USD' }), token);
   assert.deepEqual([body.currency, body.total_amount], ['INR', 9823.5]);
   assert.equal(body.currency_conversion.original_total_amount, 118);
+});
+
+test('expires_at is taken in UTC as existing clients write it. Contract 19.2', async () => {
+  const expires_at = `${inDays(30).slice(0, 19)}Z`;
+  const sent = expires_at.replace('T', ' ').slice(0, -1);
+  const { status, body } = await link(orderBody({ expires_at: sent }));
+  assert.equal(status, 200, JSON.stringify(body));
+  assert.equal(Date.parse(body.expires_at), Date.parse(expires_at));
 });
 
 test('an encrypted payload is accepted and the reply is encrypted', async () => {
@@ -104,7 +118,8 @@ test('create order with the same content returns the order of a link, without th
   assert.equal(created.status, 200);
   assert.equal(created.headers.get('idempotent-replayed'), 'true');
   const { payment_link, expires_at, ...order } = withoutTokens(linked.body);
-  assert.deepEqual(withoutTokens(created.body), order);
+  const { payment_link_id, payment_link_url, short_url, ...plain } = order;
+  assert.deepEqual(withoutTokens(created.body), { ...plain, status: 'new' });
 });
 
 test('a link with the same content as an order of create order is added to it, once', async () => {

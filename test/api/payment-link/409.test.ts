@@ -44,10 +44,13 @@ test('no link with a time of its own is added to an order of create order', asyn
 
 /** Last in this file: it moves the clock. */
 test('the invoice of an expired link is taken for ever', async () => {
-  const [short, long] = [orderBody(), orderBody({ expires_at })];
-  for (const body of [short, long]) assert.equal((await link(body)).status, 200);
+  const short = orderBody({ expires_at: new Date(Date.now() + 86_400_000).toISOString() });
+  const long = orderBody({ expires_at });
+  const unset = orderBody();
+  for (const body of [short, long, unset]) assert.equal((await link(body)).status, 200);
   service.advanceSeconds(24 * 3600);
-  assertRefused(await link(short, await freshToken()), 'DUPLICATE_INVOICE_ID', 'lapsed');
+  const sent = { ...short, expires_at: undefined };
+  assertRefused(await link(sent, await freshToken()), 'DUPLICATE_INVOICE_ID', 'other content');
   assert.equal((await link(long, await freshToken())).status, 200);
   service.advanceSeconds(29 * 86_400);
   const before = await dumpTables(service.database);
@@ -56,6 +59,9 @@ test('the invoice of an expired link is taken for ever', async () => {
   const without = await link({ ...long, expires_at: undefined }, await freshToken());
   assertRefused(without, 'DUPLICATE_INVOICE_ID', 'other content');
   assert.deepEqual(await dumpTables(service.database), before);
+  assert.equal((await link(unset, await freshToken())).status, 200);
+  service.advanceSeconds(60 * 86_400);
+  assertRefused(await link(unset, await freshToken()), 'DUPLICATE_INVOICE_ID', 'lapsed');
 });
 
 function link(body: unknown, token = account.token): Promise<Reply> {

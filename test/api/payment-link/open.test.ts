@@ -155,7 +155,11 @@ test('a link supports GET and HEAD only', async () => {
 /** Last in this file: it moves the clock. */
 test('a link works until the time it was given, and then opens an order that has lapsed', async () => {
   const expires_at = new Date(Date.now() + 40 * 86_400_000).toISOString();
-  const [month, day] = [await createLink({ expires_at }), await createLink()];
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+  const [month, day] = [
+    await createLink({ expires_at }),
+    await createLink({ expires_at: tomorrow }),
+  ];
   const statusOf = async ({ path }: { path: string }) => {
     const token = tokenOf(await open(path), path);
     return (await service.call('/api/v3/order', { token })).body.status;

@@ -34,6 +34,7 @@ const allowed: Readonly<Record<string, string>> = {
 
 const values: Readonly<Record<string, string>> = {
   ACCOUNT_ID: accountId,
+  PAYMENT_LINK_ID: accountId,
   ENDPOINT_ID: endpointId,
   ORDER: 'EMPTY-1',
   DELIVERY_ID: delivery.body.delivery_id,

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commandLine } from '../../../src/domain/audit.ts';
 import { suspendAccount } from '../../../src/use-cases/accounts/suspend-account.ts';
+import { auditOf } from '../../support/audit.ts';
 import { jsonCommands, runCommandHere } from '../../support/command-here.ts';
 import { dumpTables } from '../../support/test-database.ts';
 import { startTestService, testMasterKeyHex } from '../../support/test-service.ts';
@@ -20,10 +21,11 @@ const price = '--amount 118.00 --currency INR';
 
 test('it prints the link and the order, and the link opens the order', async () => {
   const printed = await runJson(`link create ${accountId} ${price} --invoice CLI-1`);
-  const { payment_link, expires_at, order_id, ...others } = printed;
+  const { payment_link, payment_link_id, expires_at, order_id, ...others } = printed;
   assert.match(payment_link, /^https:\/\/pay\.example\.com\/l\/[0-9A-Za-z]{32}$/);
-  const hours = (Date.parse(expires_at) - Date.now()) / 3_600_000;
-  assert.ok(hours > 23.9 && hours <= 24, expires_at);
+  assert.equal(payment_link, `https://pay.example.com/l/${payment_link_id}`);
+  const days = (Date.parse(expires_at) - Date.now()) / 86_400_000;
+  assert.ok(days > 89.9 && days <= 90, expires_at);
   const order = { account_id: accountId, invoice_id: 'CLI-1', currency: 'INR', total_amount: 118 };
   assert.deepEqual(others, { ...order, replayed: false });
   const { pathname } = new URL(payment_link);
@@ -35,7 +37,7 @@ test('it prints the link and the order, and the link opens the order', async () 
     env,
   );
   assert.equal(text.code, 0, text.stderr);
-  assert.ok(text.stdout.startsWith(`payment_link  ${payment_link}\n`), text.stdout);
+  assert.ok(text.stdout.startsWith(`payment_link     ${payment_link}\n`), text.stdout);
   assert.match(text.stdout, new RegExp(`\norder_id +${order_id}\n`));
   assert.match(text.stdout, /\nreplayed +true\n$/);
 });
@@ -103,6 +105,50 @@ test('a card number in a text is masked before it is stored', async () => {
   const { body } = await service.call('/api/v3/order?invoice_id=CLI-4', { token });
   assert.match(body.description, /^paid by 411111\D{6}1111$/);
   assert.doesNotMatch(JSON.stringify(await dumpTables(service.database)), /4111111111111111/);
+});
+
+test('cancel ends a link by its id or its invoice, once, and is in the audit log', async () => {
+  for (const invoice of ['CLI-C1', 'CLI-C2']) {
+    const made = await runJson(`link create ${accountId} ${price} --invoice ${invoice}`);
+    const byId = `link cancel ${made.payment_link_id}`;
+    const byInvoice = `link cancel ${accountId} --invoice ${invoice}`;
+    const words = invoice === 'CLI-C1' ? [byId, byInvoice] : [byInvoice, byId];
+    for (const each of words) {
+      assert.deepEqual(await runJson(each), {
+        payment_link_id: made.payment_link_id,
+        status: 'cancelled',
+        order_id: made.order_id,
+        account_id: accountId,
+        invoice_id: invoice,
+      });
+    }
+    const lines = (await auditOf(service, accountId)).filter(
+      ({ object, action }) => object === made.order_id && action === 'link.cancelled',
+    );
+    assert.deepEqual(
+      lines.map(({ actor }) => actor),
+      ['cli'],
+    );
+  }
+});
+
+test('cancel says what is wrong, and changes nothing', async () => {
+  const before = await dumpTables(service.database);
+  const unknown = `${accountId.slice('acc_'.length)}${'0'.repeat(16)}`;
+  for (const [words, sentence] of [
+    ['', 'Give the id of a payment link, or an account id with --invoice.'],
+    [accountId, '--invoice is missing: give --invoice INVOICE with an account.'],
+    ['x', /^x is no payment_link_id: /],
+    [unknown, /^No payment link of this account has this payment_link_id/],
+    [`${'0'.repeat(32)}`, /^No payment link of this account has this payment_link_id/],
+    [`${accountId} --invoice UNKNOWN`, /^No payment link of this account has this invoice_id/],
+    ['acc_1 --invoice CLI-1', 'There is no account acc_1.'],
+  ] as const) {
+    const refusal = await refusalOf(`link cancel ${words}`.trim());
+    if (typeof sentence === 'string') assert.equal(refusal, sentence, words);
+    else assert.match(refusal, sentence, words);
+  }
+  assert.deepEqual(await dumpTables(service.database), before);
 });
 
 test('a mistake is answered with one sentence that helps, and changes nothing', async () => {

@@ -172,7 +172,7 @@ test('on a phone, a viewer sees endpoints, events and a masked body, and no butt
   assert.deepEqual(troubles, []);
 });
 
-test('an operator makes a payment link with its code; twice the same form is one order', {
+test('an operator makes a payment link with its code, one from twice the same form, and cancels it', {
   skip,
 }, async () => {
   const { page, troubles } = await openAs('operator', '/orders', { width: 390 });
@@ -196,6 +196,20 @@ test('an operator makes a payment link with its code; twice the same form is one
   const { rows } = await service.database.query({ text: 'select 1 from payment_links' });
   assert.equal(rows.length, 1);
   assert.equal((await fetch(link ?? '', { redirect: 'manual' })).status, 303);
+
+  await page.getByRole('link', { name: 'Open order' }).click();
+  await page.getByRole('button', { name: 'Cancel link' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Cancel this payment link?' });
+  await assertSound(page);
+  await dialog.getByRole('button', { name: 'Keep link' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Cancel link' }).click();
+  await dialog.getByRole('button', { name: 'Cancel link' }).dblclick();
+  await page.getByText('Payment link cancelled.').waitFor();
+  await page.getByRole('button', { name: 'Cancel link' }).waitFor({ state: 'detached' });
+  await assertSound(page);
+  const closed = await (await fetch(link ?? '')).text();
+  assert.match(closed, /This payment link was cancelled/);
   assert.deepEqual(
     troubles.filter((text) => !text.includes('400')),
     [],

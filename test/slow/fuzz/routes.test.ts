@@ -123,11 +123,25 @@ async function fillShop(): Promise<KnownValues> {
   const byCard = await createPaid({ invoice_id: 'FUZZ-4' }, 'credit_card');
   const begun = await createOrder({ invoice_id: 'FUZZ-5' });
   const { body } = await initiate(begun);
-  const orderIds = [open.order_id, full.order_id, paid.orderId, byCard.orderId, begun];
+  const { body: link } = await service.call('/api/v3/payment-link', {
+    token: shop.token,
+    body: orderBody({ invoice_id: 'FUZZ-6' }),
+  });
+  const orderIds = [
+    link.order_id,
+    open.order_id,
+    full.order_id,
+    paid.orderId,
+    byCard.orderId,
+    begun,
+  ];
   for (const orderId of orderIds) created.add(orderId);
   return {
     order_id: [...orderIds, 'o_0000000000000000'],
-    invoice_id: ['FUZZ-1', 'FUZZ-2', 'FUZZ-3', 'FUZZ-4', 'FUZZ-5', 'FUZZ-NEW', 42],
+    invoice_id: ['FUZZ-1', 'FUZZ-2', 'FUZZ-3', 'FUZZ-4', 'FUZZ-5', 'FUZZ-6', 'FUZZ-NEW', 42],
+    payment_link_id: [link.payment_link_id, link.payment_link_id, 'x', null],
+    action: ['cancel', 'send', 'x'],
+    expires_at: ['2026-01-01 00:00:00', new Date(Date.now() + 86_400_000).toISOString(), 'x'],
     transaction_id: [paid.transactionId, byCard.transactionId, body.transaction_id, begun],
     refund_request_id: ['R-1', 'R-2', 'R-3', null],
     refund_amount: [1, '1.50', 118, 118.01, 9_999, 9_999, 0.1 + 0.2, null],

@@ -11,8 +11,9 @@ import {
 } from '../../../src/store/orders/insert-orders.ts';
 import { findOrder, findOrderByInvoice } from '../../../src/store/orders/orders.ts';
 import {
+  findLink,
   findLinkedOrder,
-  findLinkId,
+  findLinkOfInvoice,
   insertLink,
 } from '../../../src/store/orders/payment-links.ts';
 import { waitUntil } from '../../../tools/harness/wait-until.ts';
@@ -33,8 +34,11 @@ test('all orders of a batch are stored as without links, and each with its own l
   for (const { linkId, ...order } of orders) {
     const stored = { ...order, eventSequence: 0 };
     assert.deepEqual(await findOrder(database, order.accountId, order.orderId), stored);
-    assert.deepEqual(await findLinkedOrder(database, order.accountId, linkId), stored);
-    assert.equal(await findLinkId(database, order), linkId);
+    const link = { linkId, openedAt: null, cancelledAt: null };
+    const found = { order: stored, link };
+    assert.deepEqual(await findLinkedOrder(database, order.accountId, linkId), found);
+    assert.deepEqual(await findLinkOfInvoice(database, order.accountId, order.invoiceId), found);
+    assert.deepEqual(await findLink(database, order), link);
   }
   const { rows } = await database.query({
     text: 'select distinct created_at from payment_links',
@@ -51,11 +55,11 @@ test('an invoice that is twice in a batch, or was stored before, gets neither an
   assert.equal(outcomes[0], false);
   assert.deepEqual(outcomes.slice(1).toSorted(), [false, true]);
   assert.equal(await countLinks(), before + 1);
-  assert.equal(await findLinkId(database, plain), undefined);
+  assert.equal(await findLink(database, plain), undefined);
   const stored = await findOrderByInvoice(database, plain.accountId, 'B-2');
   assert.ok(stored);
   const linkId = outcomes[1] ? one?.linkId : other?.linkId;
-  assert.equal(await findLinkId(database, stored), linkId);
+  assert.equal((await findLink(database, stored))?.linkId, linkId);
 });
 
 test('an order that the database refuses leaves no link, and the others of its batch are inserted', async () => {
@@ -72,7 +76,7 @@ test('an order that the database refuses leaves no link, and the others of its b
     ),
     [true, 'rejected', true],
   );
-  assert.equal(await findLinkId(database, bad), undefined);
+  assert.equal(await findLink(database, bad), undefined);
 });
 
 test(
@@ -117,7 +121,7 @@ test(
       });
     });
     assert.deepEqual(await inserted, [{ isNew: false, parked: [] }]);
-    assert.equal(await findLinkId(database, order), order.linkId);
+    assert.equal((await findLink(database, order))?.linkId, order.linkId);
   },
 );
 
@@ -126,7 +130,7 @@ test('of fifty links that are added to one order at once, one stays', async () =
   await insertOrders(database, [order]);
   const links = Array.from({ length: 50 }, () => newLinkId(order.accountId));
   await Promise.all(links.map((linkId) => insertLink(database, { ...order, linkId })));
-  const linkId = await findLinkId(database, order);
+  const linkId = (await findLink(database, order))?.linkId;
   assert.ok(linkId !== undefined && links.includes(linkId));
   const found = await Promise.all(
     links.map((link) => findLinkedOrder(database, order.accountId, link)),
@@ -139,7 +143,7 @@ test('a link opens nothing in another account', async () => {
   await insertLinkedOrders([order]);
   assert.equal(await findLinkedOrder(database, 'acc_fedcba9876543210', order.linkId), undefined);
   assert.equal(
-    await findLinkId(database, { ...order, accountId: 'acc_fedcba9876543210' }),
+    await findLink(database, { ...order, accountId: 'acc_fedcba9876543210' }),
     undefined,
   );
 });

@@ -164,6 +164,9 @@ export const en = {
     unknownText: 'Please check the address, or go back to the shop.',
     suspended: 'Payments to this shop are paused',
     suspendedText: 'Please contact the shop.',
+    cancelled: 'This payment link was cancelled',
+    cancelledText:
+      'The shop has cancelled this payment link. If you have paid, the shop is informed of it. Otherwise please contact the shop.',
     otherConsumer: 'This order belongs to another customer',
     otherConsumerText: 'Please go back to the shop, sign in there and start the payment again.',
     busy: 'Too many requests',
