@@ -95,7 +95,7 @@ test('docs/contract.md lists every setting, field and code, and no other', async
   assert.deepEqual(firstCells('1.4').flatMap(namesIn).sort(), (await listSettings()).sort());
   for (const [paragraph, { properties }] of [
     ['3.12', CreateOrderBody],
-    ['3.14', OrderReply],
+    ['3.15', OrderReply],
     ['5.8', TransactionReply],
   ] as const) {
     assert.deepEqual(firstCells(paragraph).flatMap(namesIn), Object.keys(properties));

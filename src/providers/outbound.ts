@@ -32,7 +32,7 @@ export type PaymentToLaunch = {
 export type PaymentToStart = PaymentToLaunch & {
   /** Only for a call that requires it. It must not be logged, stored or repeated in an error. */
   readonly consumer: ConsumerContact;
-  /** The account that the payment must come from, in clear. The same holds for it. Contract 3.17. */
+  /** The account that the payment must come from, in clear. The same holds for it. Contract 3.14. */
   readonly bankAccount?: BankAccount;
 };
 

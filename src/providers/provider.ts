@@ -56,7 +56,7 @@ export type Provider = {
   readonly proofHeader: string;
   /** The banks or wallets that a consumer can choose before paying; absent if the provider's own page asks for them. */
   readonly choices?: Readonly<Partial<Record<ChoiceMode, readonly Choice[]>>>;
-  /** The payments that it can check to come from the bank account of their order; absent if none. Contract 3.17. */
+  /** The payments that it can check to come from the bank account of their order; absent if none. Contract 3.14. */
   readonly accountCheck?: {
     readonly currency: string;
     readonly modeCodes: readonly PaymentModeCode[];

@@ -1,6 +1,6 @@
 /**
  * The bank account that an order must be paid from. It is stored sealed; only the call that starts a payment gets it in
- * clear, and everybody else its last digits. Contract 3.17.
+ * clear, and everybody else its last digits. Contract 3.14.
  */
 import type { Account } from '../domain/accounts/account.ts';
 import { lastDigits } from '../domain/consumers/mask.ts';

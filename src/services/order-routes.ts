@@ -1,6 +1,6 @@
 /**
  * Which provider takes a payment of an order. An order with a bank account must be paid from that account, so it can be
- * paid only in the modes whose provider checks that. Contract 3.17.
+ * paid only in the modes whose provider checks that. Contract 3.14.
  */
 import type { Account } from '../domain/accounts/account.ts';
 import { ServiceError } from '../domain/errors.ts';

@@ -41,7 +41,7 @@ export function claimsOf(token: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 }
 
-/** The recommended next calls of every order. Contract 3.16. */
+/** The recommended next calls of every order. Contract 3.17. */
 export const nextCalls = [
   { action: 'payment_modes', url: '/api/v3/payment-modes' },
   { action: 'resolve_user', url: '/api/v3/resolve-user' },

@@ -16,7 +16,7 @@ export type CreatedAccount = NewAccount & {
 
 export type TestSettings = Partial<RequestedAccount> & { readonly bankGatewayMerchant?: string };
 
-/** Offers modes in which the partner checks the bank account of an order. Nothing answers at its address. Contract 3.17. */
+/** Offers modes in which the partner checks the bank account of an order. Nothing answers at its address. Contract 3.14. */
 export const checkingAccounts = {
   providerApis: { partner: { url: 'http://127.0.0.1:9', login: 'rzp_test_1' } },
   apiSecrets: { 'partner-key-secret': 'partner_key_secret' },

@@ -45,7 +45,7 @@ ${leaveUrl !== undefined && html`<a class="leave quiet" href="${leaveUrl}">${wor
 </section>`;
 }
 
-/** An order with a bank account must be paid from it. Contract 3.17. */
+/** An order with a bank account must be paid from it. Contract 3.14. */
 function payFrom({ choose }: Words, { bankAccount }: Pick<Offer, 'bankAccount'>): Html | undefined {
   if (!bankAccount) return undefined;
   return html`<p>${choose.payFrom(bankAccount.lastDigits)}</p>`;

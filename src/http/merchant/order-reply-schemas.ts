@@ -1,4 +1,4 @@
-/** The replies about orders: one source for serialisation, types and the OpenAPI page. Contract 3.14 to 3.16. */
+/** The replies about orders: one source for serialisation, types and the OpenAPI page. Contract 3.15 to 3.17. */
 import { type Static, Type } from 'typebox';
 import { orderStatuses } from '../../domain/orders/order.ts';
 import { field, list, number, object, optionalText, text, word } from '../open-api/fields.ts';

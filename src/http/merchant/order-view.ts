@@ -1,4 +1,4 @@
-/** Renders an order. Contract 2.3, 3.6, 3.8, 3.11 and 3.14. */
+/** Renders an order. Contract 2.3, 3.6, 3.8, 3.11 and 3.15. */
 import { maskAddress, maskName, maskPhone } from '../../domain/consumers/mask.ts';
 import { getExponent } from '../../domain/money/currency.ts';
 import { majorNumber } from '../../domain/money/money.ts';

@@ -1,6 +1,6 @@
 /**
  * Third-party verification: the partner takes a payment only from the bank account that its order names. The number is
- * in that one call, and in nothing that is kept of its answer. Contract 3.17.
+ * in that one call, and in nothing that is kept of its answer. Contract 3.14.
  */
 import { withoutAbsent } from '../../domain/without-absent.ts';
 import type { Outcome, PaymentToStart, StartedPayment } from '../outbound.ts';

@@ -43,7 +43,7 @@ export async function createOrder(
   return { order: stored, tokens: await issueOrderTokens(services, stored), replayed: !isNew };
 }
 
-/** A repeat is answered by what it repeats, whatever the account offers by now. Contract 3.17. */
+/** A repeat is answered by what it repeats, whatever the account offers by now. Contract 3.14. */
 async function refuseUnpayable(services: Services, account: Account, order: Order): Promise<void> {
   const why = findUnpayable(services, account, order);
   if (why === undefined) return;

@@ -1,4 +1,4 @@
-/** The checkout page of an order that must be paid from a bank account. Contract 3.17. */
+/** The checkout page of an order that must be paid from a bank account. Contract 3.14. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openCheckout } from '../../support/checkout.ts';

@@ -1,4 +1,4 @@
-/** An order that must be paid from a bank account, at an account that cannot check it. Contract 3.17. */
+/** An order that must be paid from a bank account, at an account that cannot check it. Contract 3.14. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commandLine } from '../../../src/domain/audit.ts';

@@ -1,4 +1,4 @@
-/** An order that must be paid from a bank account, from its payment modes to its payment. Contract 3.17. */
+/** An order that must be paid from a bank account, from its payment modes to its payment. Contract 3.14. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PaymentModeCode } from '../../../src/domain/payment-mode.ts';
