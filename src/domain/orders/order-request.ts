@@ -68,17 +68,18 @@ function refuseMissing(request: OrderRequest, settings: AccountSettings): void {
     ...details,
   ];
   if (missing.length === 0) return;
-  const isOne = missing.length === 1;
-  const names = isOne ? missing[0] : `${missing.slice(0, -1).join(', ')} and ${missing.at(-1)}`;
   refuseField(
-    `${names}`,
+    listing.format(missing),
     [
-      isOne ? 'is missing: send it' : 'are missing: send them',
+      missing.length === 1 ? 'is missing: send it' : 'are missing: send them',
       ...(missing.includes('user') ? ['A user needs email, first_name and mobile_number'] : []),
       ...(details.length > 0 ? [howToDoWithout] : []),
     ].join('. '),
   );
 }
+
+/** `a, b and c`. */
+const listing = new Intl.ListFormat('en-GB');
 
 const howToDoWithout =
   'Or let the operator run "account update ACCOUNT_ID --optional-order-details": this setting makes user, shipping_address and order_line_items optional';

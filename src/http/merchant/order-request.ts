@@ -23,9 +23,7 @@ export function toOrderRequest(body: CreateOrderBody): OrderRequest {
   return {
     invoiceId: toText(body.invoice_id) ?? '',
     currency: body.currency ?? '',
-    amountBeforeTax: sentAmount(body, 'amount_before_tax'),
-    tax: sentAmount(body, 'tax'),
-    totalAmount: sentAmount(body, 'total_amount'),
+    ...sentAmounts(body),
     details: withoutAbsent({
       ...toObjects(body),
       bankAccount: body.bank_account ? toBankAccount(body.bank_account) : undefined,
@@ -39,9 +37,7 @@ export function toOrderRequest(body: CreateOrderBody): OrderRequest {
 export function toOrderUpdate(body: UpdateOrderBody): OrderUpdate {
   return withoutAbsent({
     currency: toText(body.currency),
-    amountBeforeTax: sentAmount(body, 'amount_before_tax'),
-    tax: sentAmount(body, 'tax'),
-    totalAmount: sentAmount(body, 'total_amount'),
+    ...sentAmounts(body),
     details: withoutAbsent({
       ...toObjects(body),
       // An update cannot remove a detail.
@@ -60,14 +56,20 @@ export function toLinkUpdate(
 ): OrderUpdate {
   return withoutAbsent({
     currency: toText(body.currency),
-    amountBeforeTax: sentAmount(body, 'amount_before_tax'),
-    tax: sentAmount(body, 'tax'),
-    totalAmount: sentAmount(body, 'total_amount'),
+    ...sentAmounts(body),
     details: withoutAbsent({
       lineItems: orAbsent((body.order_line_items ?? []).map(toLineItem)),
       description: freeText(body.description),
     }),
   });
+}
+
+function sentAmounts(body: Pick<UpdateOrderBody, 'amount_before_tax' | 'tax' | 'total_amount'>) {
+  return {
+    amountBeforeTax: sentAmount(body, 'amount_before_tax'),
+    tax: sentAmount(body, 'tax'),
+    totalAmount: sentAmount(body, 'total_amount'),
+  };
 }
 
 type OrderCall = { readonly caller: Caller; readonly body: { readonly order_id?: string | null } };
