@@ -4,7 +4,14 @@
  */
 import type pg from 'pg';
 import { type PoolPurpose, setForTransaction } from './session-settings.ts';
-import { inTurn, isPrepared, type Send, type Statement, type Transport } from './statement.ts';
+import {
+  inTurn,
+  isPrepared,
+  type Send,
+  type Statement,
+  type StatementResult,
+  type Transport,
+} from './statement.ts';
 
 /** As plain text: a pooler takes statements that the server skipped after a failure for prepared. */
 const commit: Statement = { text: 'commit' };
@@ -46,17 +53,31 @@ async function settled<T>(all: readonly Promise<T>[]): Promise<T[]> {
   return Promise.all(all);
 }
 
-/** For the coordinator of a Citus cluster: sends a statement as `onCluster` writes it, where it has that. */
+/** For the coordinator of a Citus cluster: sends a statement as it is written for one, where it has that. */
 export function clusterTransport(inner: Transport): Transport {
   const choosing =
     (send: Send): Send =>
-    (statement) =>
-      send(choose(statement));
+    (statement) => {
+      const { perAccount } = statement;
+      return perAccount ? sendAll(send, perAccount()) : send(choose(statement));
+    };
   return {
     ...inner,
-    sendAlone: (client, statement) => inner.sendAlone(client, choose(statement)),
+    sendAlone: (client, statement) =>
+      statement.perAccount
+        ? sendAll(inner.openSeparate(client), statement.perAccount())
+        : inner.sendAlone(client, choose(statement)),
     openSeparate: (client) => choosing(inner.openSeparate(client)),
     openPipeline: (client, findObstacle) => choosing(inner.openPipeline(client, findObstacle)),
+  };
+}
+
+async function sendAll(send: Send, statements: readonly Statement[]): Promise<StatementResult> {
+  const results = await settled(statements.map(send));
+  return {
+    rows: results.flatMap(({ rows }) => rows),
+    rowCount: results.reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0),
+    command: results[0]?.command ?? '',
   };
 }
 

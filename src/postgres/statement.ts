@@ -13,6 +13,8 @@ export type Statement = {
   readonly concurrentInserts?: readonly string[];
   /** Replaces name, text and values on a Citus cluster, unless it returns nothing. */
   readonly onCluster?: () => Pick<Statement, 'name' | 'text' | 'values'> | undefined;
+  /** Sent in its place on a Citus cluster: one for each account. Their rows together are the result. */
+  readonly perAccount?: () => readonly Statement[];
   /** Overrides the pool's limit, in milliseconds; the name is the one that `pg` reads. */
   readonly query_timeout?: number;
 };

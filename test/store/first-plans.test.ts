@@ -19,7 +19,7 @@ prototype.submit = function note(this: Sent, connection) {
 };
 
 const { startJourney } = await import('../support/journey.ts');
-const { service, shop, createOrder, createPaid, initiate, refund, simulator, heal } =
+const { service, shop, openShop, createOrder, createPaid, initiate, refund, simulator, heal } =
   await startJourney();
 const { addEndpoint, answerStatus, startShopEndpoint } = await import(
   '../support/shop-endpoint.ts'
@@ -63,6 +63,29 @@ const payment = partnerPayment({ notes: { invoice_id: 'PLAN-later' } });
 await sendPartner(service, shop, partnerEvent('payment.captured', { payment }));
 service.advanceSeconds(2);
 await retryDue(service.services);
+// Two shops at once: on one server their requests share statements.
+const shops = [shop, await openShop()];
+const atOnce = <Result>(send: (to: (typeof shops)[number], index: number) => Promise<Result>) =>
+  Promise.all(Array.from({ length: 20 }, (_one, index) => send(shops[index % 2] ?? shop, index)));
+const shared = await atOnce(({ token }, index) =>
+  service.call('/api/v3/create-order', {
+    token,
+    body: orderBody({ invoice_id: `PLAN-shared-${index}` }),
+  }),
+);
+for (const status of ['payment.authorized', 'payment.captured']) {
+  await atOnce((to, index) => {
+    const notes = { svc_order_id: shared[index]?.body.order_id };
+    const body = partnerPayment({ id: `pay_S${index}`, notes });
+    return sendPartner(service, to, partnerEvent(status, { payment: body }));
+  });
+}
+await atOnce(({ token }, index) =>
+  service.call('/api/v3/transaction-enquiry', {
+    token,
+    body: { order_id: shared[index]?.body.order_id },
+  }),
+);
 const { createEventDeliveries } = await import('../../src/use-cases/events/deliver-events.ts');
 const deliveries = createEventDeliveries(service.services);
 await deliveries.startDue();
@@ -92,6 +115,14 @@ test('a journey sends every kind of statement', onOneServer, () => {
     'insert-link',
     'find-link',
     'find-linked-order',
+    'list-parked-deliveries-of-accounts',
+    'find-orders-with-transactions-of-accounts',
+    'lock-deliveries-by-key-of-accounts',
+    'find-referenced-orders-of-accounts',
+    'list-transactions-of-small-of-accounts',
+    'save-order-summaries-of-accounts',
+    'append-history-of-accounts',
+    'update-transactions-of-accounts',
   ]) {
     assert.ok(statements.has(name), `${name} is not among ${[...statements.keys()].join(', ')}`);
   }

@@ -29,7 +29,8 @@ export function recordStatements(database: Database): Database {
   const queryOf =
     ({ query }: Queryable): Queryable['query'] =>
     (statement) => {
-      record(statement);
+      // One server takes one statement for all accounts; the rules are for what a cluster gets.
+      for (const sent of statement.perAccount?.() ?? [statement]) record(sent);
       return query(statement);
     };
   const recording = <Handle extends Queryable>(handle: Handle): Handle => ({

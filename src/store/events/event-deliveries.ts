@@ -7,7 +7,7 @@ import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { columnsOf, sql } from '../../postgres/sql.ts';
 import type { EndpointKey } from '../accounts/endpoints.ts';
 import { addTo } from '../newest.ts';
-import { defineAccountRows } from '../per-account.ts';
+import { accountOf, defineAccountRows } from '../per-account.ts';
 import { countChanges, findRow, listRows, listValues } from '../query.ts';
 
 export type EventDeliveryKey = EventKey & EndpointKey;
@@ -107,7 +107,7 @@ export async function saveResults(tx: Transaction, results: readonly AttemptResu
     update events e
        set state = row.state, failures = row.failures, next_attempt_at = row.next_attempt_at
       from ${resultRows.from}
-     where e.account_id = $1 and e.order_id = row.order_id
+     where e.account_id = ${accountOf('row')} and e.order_id = row.order_id
        and e.sequence = row.sequence and e.endpoint_id = row.endpoint_id
        and (row.state = 'delivered' or (e.state = 'pending' and e.attempts = row.attempt))`;
 }
@@ -129,7 +129,8 @@ export async function insertAttempts(tx: Transaction, results: readonly AttemptR
     select e.account_id, row.order_id, row.sequence, row.endpoint_id, row.attempt,
            row.attempted_at, row.status, row.duration_ms, row.response
       from ${attemptRows.from}
-      join endpoints e on e.account_id = $1 and e.endpoint_id = row.endpoint_id
+      join endpoints e
+        on e.account_id = ${accountOf('row')} and e.endpoint_id = row.endpoint_id
     on conflict do nothing`;
 }
 
@@ -149,12 +150,13 @@ const endpointIds = defineAccountRows<EndpointKey>({ text: ['endpointId'] });
 export async function saveHealth(tx: Transaction, health: readonly EndpointHealth[]) {
   await healthRows.query(tx, health, 'save-endpoint-health')`
     update endpoints e set failing_since = row.failing_since from ${healthRows.from}
-     where e.account_id = $1 and e.endpoint_id = row.endpoint_id
+     where e.account_id = ${accountOf('row')} and e.endpoint_id = row.endpoint_id
        and (e.failing_since is null) <> (row.failing_since is null)`;
   const failing = health.filter(({ failingSince }) => failingSince !== null);
   return endpointIds.query<EndpointHealth>(tx, failing, 'list-endpoint-health')`
-    select ${columnsOf('accountId, endpointId, failingSince')}
-      from endpoints where account_id = $1 and endpoint_id = any($2::text[])`;
+    select ${columnsOf('accountId, endpointId, failingSince', 'e')}
+      from ${endpointIds.from} join endpoints e
+        on e.account_id = ${accountOf('row')} and e.endpoint_id = row.endpoint_id`;
 }
 
 /** The ids of the endpoints that have this event, whatever became of it. */

@@ -84,7 +84,7 @@ export async function lockDueDeliveries(tx: Transaction, now: Date, limit: numbe
   return locked;
 }
 
-/** Reads all accounts, so it locks nothing: rows are locked by one statement for each account. */
+/** Reads all accounts, so it locks nothing: rows are locked by statements that name their account. */
 function listDueDeliveries(
   tx: Transaction,
   now: Date,

@@ -1,10 +1,10 @@
-/** Reads and writes of the inbox that handle a batch of deliveries with one statement, or one for each account. */
+/** Reads and writes of the inbox that handle a batch of deliveries with one statement. */
 import type { Delivery, DeliveryResult } from '../../domain/inbox/delivery.ts';
 import type { ProviderEventKey, RepeatKey } from '../../domain/inbox/repeats.ts';
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { columnsOf } from '../../postgres/sql.ts';
-import { defineAccountRows } from '../per-account.ts';
+import { accountOf, defineAccountRows } from '../per-account.ts';
 import { insertAll } from '../query.ts';
 import { deliveryColumns } from './deliveries.ts';
 
@@ -57,7 +57,7 @@ export async function updateDeliveries(tx: Transaction, changed: readonly Result
        set state = row.state, why = row.why, flags = row.flags, order_id = row.order_id,
            tries = row.tries, next_try_at = row.next_try_at, finished_at = row.finished_at
       from ${results.from}
-     where d.account_id = $1 and d.delivery_id = row.delivery_id`;
+     where d.account_id = ${accountOf('row')} and d.delivery_id = row.delivery_id`;
 }
 
 const keyRows = defineAccountRows<RepeatKey>({ text: ['provider', 'deliveryKey'] });
@@ -70,8 +70,9 @@ export function lockDeliveriesByKey(tx: Transaction, keys: readonly RepeatKey[])
   return keyRows.query<Delivery>(tx, keys, 'lock-deliveries-by-key')`
     select ${deliveryColumns}
       from ${keyRows.from} join deliveries d
-        on d.account_id = $1 and d.provider = row.provider and d.delivery_key = row.delivery_key
-     order by d.provider, d.delivery_key
+        on d.account_id = ${accountOf('row')} and d.provider = row.provider
+       and d.delivery_key = row.delivery_key
+     order by d.account_id, d.provider, d.delivery_key
        for update of d`;
 }
 
@@ -86,6 +87,7 @@ export function listHeldEvents(tx: Transaction, events: readonly ProviderEventKe
   return eventRows.query<ProviderEventKey>(tx, events, 'list-held-events')`
     select ${heldColumns}
       from ${eventRows.from} join deliveries d
-        on d.account_id = $1 and d.provider = row.provider and d.event_id = row.event_id
+        on d.account_id = ${accountOf('row')} and d.provider = row.provider
+       and d.event_id = row.event_id
      where d.event_id is not null`;
 }

@@ -6,7 +6,7 @@ import type { DeliveryKey } from '../../domain/inbox/delivery.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import { columnsOf, type Sql, sql, word } from '../../postgres/sql.ts';
-import { defineAccountRows } from '../per-account.ts';
+import { accountOf, defineAccountRows } from '../per-account.ts';
 import { listRows } from '../query.ts';
 
 export type WalkedState = 'received' | 'parked' | 'dead';
@@ -64,7 +64,7 @@ const pageRows = defineAccountRows<ListedDelivery>({
   timestamptz: ['triedAt'],
 });
 
-/** The deliveries of these with news, one statement for each account. */
+/** The deliveries of these with news. */
 async function listKnown(database: Queryable, listed: readonly ListedDelivery[]) {
   // Every look-up is a scalar subquery by a complete key, because the planner can turn neither that nor "offset 0"
   // into a scan of a whole table.
@@ -83,20 +83,21 @@ async function listKnown(database: Queryable, listed: readonly ListedDelivery[])
 const namedOrders = sql`
   select r.reference as by_id,
          (select o.order_id from orders o
-           where o.account_id = $1 and o.invoice_id = r.reference) as by_invoice,
+           where o.account_id = ${accountOf('page')} and o.invoice_id = r.reference) as by_invoice,
          (select p.order_id from provider_orders p
-           where p.account_id = $1 and p.provider = page.provider
+           where p.account_id = ${accountOf('page')} and p.provider = page.provider
              and p.provider_order_id = r.reference) as by_provider,
          (select t.order_id from transactions t
-           where t.account_id = $1 and t.provider = page.provider
+           where t.account_id = ${accountOf('page')} and t.provider = page.provider
              and t.type = 'payment' and t.psp_transaction_id = r.reference) as by_payment
     from delivery_references r
-   where r.account_id = $1 and r.delivery_id = page.delivery_id`;
+   where r.account_id = ${accountOf('page')} and r.delivery_id = page.delivery_id`;
 
 /** Null if there is no such order. The last row of a history is never pruned. */
 function changedAt(orderId: Sql): Sql {
   return sql`(select greatest(o.created_at, (select h.happened_at from history h
-                                           where h.account_id = $1 and h.order_id = o.order_id
+                                           where h.account_id = ${accountOf('page')} and h.order_id = o.order_id
                                            order by h.position desc limit 1))
-             from orders o where o.account_id = $1 and o.order_id = ${orderId})`;
+             from orders o
+            where o.account_id = ${accountOf('page')} and o.order_id = ${orderId})`;
 }

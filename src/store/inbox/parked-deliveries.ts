@@ -1,7 +1,7 @@
 /** The references that parked deliveries wait for: ids that no order has yet. */
 import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import { defineAccountRows } from '../per-account.ts';
+import { accountOf, defineAccountRows } from '../per-account.ts';
 import { execute, insertAll } from '../query.ts';
 
 export type ParkedDelivery = {
@@ -35,7 +35,7 @@ const parkedRows = defineAccountRows<ParkedDelivery>({ text: ['deliveryId'], 'te
 export async function deleteOtherReferences(tx: Transaction, parked: readonly ParkedDelivery[]) {
   await parkedRows.query(tx, parked, 'delete-other-references')`
     delete from delivery_references r using ${parkedRows.from}
-     where r.account_id = $1 and r.delivery_id = row.delivery_id
+     where r.account_id = ${accountOf('row')} and r.delivery_id = row.delivery_id
        and r.reference <> all (row.names)`;
 }
 
@@ -73,10 +73,11 @@ export async function listParkedDeliveries(database: Queryable, known: readonly 
   const rows = await knownNameRows.query<ParkedRow>(database, flat, 'list-parked-deliveries')`
     with parked as materialized (
       select index, array(select r.delivery_id from delivery_references r
-                 where r.account_id = $1 and r.reference = row.reference
+                 where r.account_id = ${accountOf('row')} and r.reference = row.reference
                  order by r.delivery_id limit ${parkedOfNameMax}) as found
         from ${knownNameRows.from}
-       where exists (select from delivery_references r where r.account_id = $1))
+       where exists (select from delivery_references r
+                      where r.account_id = ${accountOf('row')}))
     select index, found from parked where found <> '{}'`;
   const byIndex = Map.groupBy(rows, ({ index }) => index);
   return known.map((_names, index) => [

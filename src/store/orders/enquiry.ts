@@ -7,7 +7,7 @@ import type { Transaction as OrderTransaction } from '../../domain/payments/tran
 import type { Queryable } from '../../postgres/database.ts';
 import { type OrderRow, type StoredOrder, toOrder } from '../order-rows.ts';
 import { type TransactionRow, toTransaction } from '../payments/transaction-rows.ts';
-import { defineAccountRows } from '../per-account.ts';
+import { accountOf, defineAccountRows } from '../per-account.ts';
 
 export type OrderWithTransactions = {
   readonly order: Order & Pick<StoredOrder, 'heldNotices'>;
@@ -72,17 +72,17 @@ async function askEach(database: Queryable, asked: readonly Asked[]) {
                      currency, started_at, recorded_at, finished_at, fields, flags, start,
                      polled_at
                 from transactions
-               where account_id = $1 and order_id = o.order_id) t) as transactions
+               where account_id = ${accountOf('o')} and order_id = o.order_id) t) as transactions
       from (
         select q.index, o.* from question q join orders o
-            on o.account_id = $1 and o.order_id = q.order_id
+            on o.account_id = ${accountOf('q')} and o.order_id = q.order_id
          where q.transaction is null or q.transaction = (
            select t.transaction_id from transactions t
-            where t.account_id = $1 and t.order_id = q.order_id
+            where t.account_id = ${accountOf('q')} and t.order_id = q.order_id
               and t.transaction_id = q.transaction)
          union all
         select q.index, o.* from question q join orders o
-            on o.account_id = $1 and o.invoice_id = q.invoice_id) o`;
+            on o.account_id = ${accountOf('q')} and o.invoice_id = q.invoice_id) o`;
   const found: OrderWithTransactions[] = [];
   for (const row of rows) found[row.index] = toOrderWithTransactions(row);
   return found;

@@ -2,7 +2,7 @@
 import type { CallRecord, HistoryEntry } from '../../domain/history.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import type { OrderKey } from '../order-rows.ts';
-import { defineAccountRows } from '../per-account.ts';
+import { accountOf, defineAccountRows } from '../per-account.ts';
 import { execute, listRows } from '../query.ts';
 
 type Appended = { readonly order: OrderKey; readonly entries: readonly HistoryEntry[] };
@@ -24,9 +24,9 @@ const rows = defineAccountRows<Row>(
 export async function appendHistory(tx: Transaction, appended: readonly Appended[]) {
   await rows.query(tx, appended.flatMap(toRows), 'append-history')`
     insert into history (account_id, order_id, position, cause, happened_at, entries)
-    select $1, order_id,
+    select ${accountOf('row')}, order_id,
       position_offset + (select coalesce(max(position), 0) from history h
-                          where h.account_id = $1 and h.order_id = row.order_id),
+                          where h.account_id = ${accountOf('row')} and h.order_id = row.order_id),
       cause, happened_at, entries
       from ${rows.from}`;
 }

@@ -8,7 +8,7 @@ import type { Database, Queryable, Transaction } from '../../postgres/database.t
 import { insertRows } from '../../postgres/insert-rows.ts';
 import { inOrder } from '../../postgres/statement.ts';
 import { type KnownNames, listParkedDeliveries } from '../inbox/parked-deliveries.ts';
-import { defineAccountRows } from '../per-account.ts';
+import { accountOf, defineAccountRows } from '../per-account.ts';
 
 /** An order that is inserted together with its payment link. */
 export type LinkedOrder = Order & { readonly linkId: string };
@@ -113,8 +113,8 @@ export async function insertLinkedOrders(tx: Transaction, orders: readonly Linke
 async function insertLinks(tx: Transaction, orders: readonly LinkedOrder[]) {
   await linkRows.query(tx, orders, 'insert-links')`
     insert into payment_links (account_id, link_id, order_id, created_at)
-    select $1, row.link_id, o.order_id, row.created_at
+    select ${accountOf('row')}, row.link_id, o.order_id, row.created_at
       from ${linkRows.from} join orders o
-        on o.account_id = $1 and o.order_id = row.order_id
+        on o.account_id = ${accountOf('row')} and o.order_id = row.order_id
     on conflict (account_id, order_id) do nothing`;
 }

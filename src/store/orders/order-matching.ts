@@ -1,4 +1,4 @@
-/** Finds the orders that deliveries refer to, for a batch of deliveries with one statement for each account. */
+/** Finds the orders that deliveries refer to, for a batch of deliveries with one statement. */
 
 import type { OrderReferences, References } from '../../domain/payments/notice.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
@@ -6,7 +6,7 @@ import { defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { sql } from '../../postgres/sql.ts';
 import { hasId } from '../payments/transactions.ts';
-import { defineAccountRows } from '../per-account.ts';
+import { accountOf, defineAccountRows } from '../per-account.ts';
 import { insertAll } from '../query.ts';
 
 type Referring = {
@@ -80,21 +80,21 @@ async function findOrders(database: Queryable, lookups: readonly Lookup[]) {
   const rows = await lookupRows.query<Found>(database, lookups, 'find-referenced-orders')`
     with lookup as materialized (select * from ${lookupRows.from})
     select index, kind, order_id from lookup join transactions t
-        on kind in ('payment', 'refund') and t.account_id = $1
+        on kind in ('payment', 'refund') and t.account_id = ${accountOf('lookup')}
        and t.provider = lookup.provider and t.type = kind and t.psp_transaction_id = name
      union all
     select index, kind, order_id from lookup join provider_orders p
-        on kind = 'provider_order' and p.account_id = $1
+        on kind = 'provider_order' and p.account_id = ${accountOf('lookup')}
        and p.provider = lookup.provider and p.provider_order_id = name
      union all
     select index, kind, order_id from lookup join transactions t
-        on kind = 'transaction' and t.account_id = $1 and ${hasName}
+        on kind = 'transaction' and t.account_id = ${accountOf('lookup')} and ${hasName}
      union all
     select index, kind, order_id from lookup join orders o
-        on kind = 'order' and o.account_id = $1 and o.order_id = name
+        on kind = 'order' and o.account_id = ${accountOf('lookup')} and o.order_id = name
      union all
     select index, kind, order_id from lookup join orders o
-        on kind = 'invoice' and o.account_id = $1 and o.invoice_id = name`;
+        on kind = 'invoice' and o.account_id = ${accountOf('lookup')} and o.invoice_id = name`;
   const found = new Map<number, { orders: string[]; isProviderOrderKnown: boolean }>();
   for (const { index, kind, order_id } of rows) {
     const own = found.get(index) ?? { orders: [], isProviderOrderKnown: false };

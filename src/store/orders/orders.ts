@@ -7,7 +7,7 @@ import type { HeldNotice } from '../../domain/payments/records.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { type Sql, sql } from '../../postgres/sql.ts';
 import { type OrderKey, type OrderRow, orderIds, toOrder, toStoredOrder } from '../order-rows.ts';
-import { defineAccountRows } from '../per-account.ts';
+import { accountOf, defineAccountRows } from '../per-account.ts';
 import { changesOne, execute, findRow, listRows } from '../query.ts';
 
 export async function findOrder(database: Queryable, accountId: string, orderId: string) {
@@ -47,14 +47,16 @@ const wholeColumns = sql`o.*`;
 
 function lockRows(tx: Transaction, keys: readonly OrderKey[], name: string, columns: Sql) {
   return orderIds.query<OrderRow>(tx, keys, name)`
-    select ${columns} from orders o where o.account_id = $1 and o.order_id = any($2::text[])
-     order by o.order_id for update`;
+    select ${columns} from ${orderIds.from} join orders o
+        on o.account_id = ${accountOf('row')} and o.order_id = row.order_id
+     order by o.account_id, o.order_id for update of o`;
 }
 
 /** Whole orders, in no particular order. */
 export async function listOrdersByKey(database: Queryable, keys: readonly OrderKey[]) {
   const rows = await orderIds.query<OrderRow>(database, keys, 'list-orders-by-name')`
-    select * from orders where account_id = $1 and order_id = any($2::text[])`;
+    select o.* from ${orderIds.from} join orders o
+        on o.account_id = ${accountOf('row')} and o.order_id = row.order_id`;
   return rows.map(toOrder);
 }
 
@@ -88,7 +90,7 @@ export async function saveOrderSummaries(tx: Transaction, saved: readonly SavedS
                       held_notices = row.held_notices, tally = row.tally,
                       event_sequence = row.event_sequence
       from ${states.from}
-     where o.account_id = $1 and o.order_id = row.order_id`;
+     where o.account_id = ${accountOf('row')} and o.order_id = row.order_id`;
 }
 
 /** Counts a change made with one of the order's tokens. False, and nothing is counted, when there were `max` already. */

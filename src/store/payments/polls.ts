@@ -3,7 +3,7 @@ import type { ProviderName } from '../../domain/provider-name.ts';
 import { addSeconds } from '../../domain/time.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import { columnsOf, sql } from '../../postgres/sql.ts';
-import { defineAccountRows } from '../per-account.ts';
+import { accountOf, defineAccountRows } from '../per-account.ts';
 import { execute, findValue, listRows } from '../query.ts';
 import { hasId } from './transactions.ts';
 
@@ -104,7 +104,7 @@ const claimRows = defineAccountRows<PlannedPoll>(
 );
 
 /**
- * One statement for each account, all of them in one transaction. The number of polls is that of the list: a row that
+ * One statement. The number of polls is that of the list: a row that
  * another process has claimed since has a higher one. Rows that are locked are skipped. The next poll is scheduled
  * before the provider answers, so that polling continues if this process ends.
  */
@@ -121,8 +121,10 @@ async function claimPolls(database: Database, due: readonly ListedPoll[], times:
   await database.transaction(async (tx) => {
     claimed = claimRows.query<ClaimedPoll>(tx, planned, 'claim-due-polls')`
       with due as (
-          select t.order_id, t.transaction_id, row.next_poll_at, row.due_at from ${claimRows.from}
-            join transactions t on t.account_id = $1 and t.order_id = row.order_id
+          select t.account_id, t.order_id, t.transaction_id, row.next_poll_at, row.due_at
+            from ${claimRows.from}
+            join transactions t
+              on t.account_id = ${accountOf('row')} and t.order_id = row.order_id
              and t.transaction_id = row.transaction_id and t.polls = row.polls
              and t.next_poll_at <= row.due_at
              and (t.polled_at is null or t.polled_at <= row.polled_before)
@@ -130,7 +132,7 @@ async function claimPolls(database: Database, due: readonly ListedPoll[], times:
         update transactions t
            set polled_at = due.due_at, polls = t.polls + 1, next_poll_at = due.next_poll_at
           from due
-         where t.account_id = $1 and t.order_id = due.order_id
+         where t.account_id = ${accountOf('due')} and t.order_id = due.order_id
            and t.transaction_id = due.transaction_id
         returning t.account_id as "accountId", t.order_id as "orderId",
                   t.transaction_id as "transactionId", t.next_poll_at as "nextPollAt"`;

@@ -5,7 +5,7 @@ import { type Columns, defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { type Sql, sql } from '../../postgres/sql.ts';
 import { type OrderKey, orderIds } from '../order-rows.ts';
-import { defineAccountRows } from '../per-account.ts';
+import { accountOf, defineAccountRows } from '../per-account.ts';
 import { execute, insertAll, listRows } from '../query.ts';
 import { fieldsOf, type ListedRow, type ListedTransaction, toListed } from './transaction-rows.ts';
 
@@ -17,7 +17,8 @@ export function hasId(id: Sql): Sql {
 /** Includes the notices, which a fold needs. */
 export async function listTransactionsOf(database: Queryable, orders: readonly OrderKey[]) {
   const found = await orderIds.query<ListedRow>(database, orders, 'list-transactions-of')`
-    select * from transactions where account_id = $1 and order_id = any($2::text[])`;
+    select t.* from ${orderIds.from} join transactions t
+        on t.account_id = ${accountOf('row')} and t.order_id = row.order_id`;
   return found.map(toListed);
 }
 
@@ -38,10 +39,12 @@ export async function listTransactionsOfSmall(tx: Transaction, orders: readonly 
   // "offset 0" fixes the join order: the planner would read the transactions of large orders before their tally.
   const found = await orderIds.query<ListedRow>(tx, orders, 'list-transactions-of-small')`
     select t.* from (
-      select o.order_id from orders o
-       where o.account_id = $1 and o.order_id = any($2::text[]) and o.tally is null
+      select o.account_id, o.order_id, o.tally from ${orderIds.from} join orders o
+          on o.account_id = ${accountOf('row')} and o.order_id = row.order_id
        offset 0) small
-      join transactions t on t.account_id = $1 and t.order_id = small.order_id`;
+      join transactions t
+        on t.account_id = ${accountOf('small')} and t.order_id = small.order_id
+     where small.tally is null`;
   return found.map(toListed);
 }
 
@@ -110,7 +113,7 @@ export async function updateTransactions(tx: Transaction, changed: readonly Save
                          then least(t.next_poll_at, row.next_poll_at)
                          else coalesce(t.next_poll_at, row.next_poll_at) end
       from ${updated.from}
-     where t.account_id = $1 and t.order_id = row.order_id
+     where t.account_id = ${accountOf('row')} and t.order_id = row.order_id
        and t.transaction_id = row.transaction_id`;
 }
 
