@@ -132,6 +132,34 @@ export type CustomAttribute = {
   value: string;
 };
 
+/** A consumer asks the bank to take a payment back. It changes neither the payment nor the order. */
+export type Dispute = {
+  /** Identifier of the dispute at the provider; without one, its order id and transaction id, joined by |. */
+  dispute_id: string;
+  /** Identifier of the disputed payment. */
+  svc_transaction_id: string;
+  /** closed, won and lost are final. under_review waits for the bank. */
+  status: 'open' | 'under_review' | 'closed' | 'won' | 'lost';
+  /** Where the dispute stands: fraud, retrieval, chargeback, pre_arbitration or arbitration. */
+  phase: string | null;
+  /** The bank's code of the reason. */
+  reason_code: string | null;
+  /** The bank's words for the reason. */
+  reason: string | null;
+  /** What is claimed, in major units. While the dispute is open, under_review or lost it cannot be refunded. */
+  amount: number | null;
+  /** ISO 4217 code of the amounts. */
+  currency: string | null;
+  /** What was taken from you, in major units; 0 unless it is lost. */
+  amount_deducted: number | null;
+  /** ISO 8601 time until which the provider accepts your evidence. */
+  respond_by: string | null;
+  /** True while the provider waits for something from you. */
+  action_required: boolean;
+  /** ISO 8601 time at which the dispute was opened. */
+  created_at: string | null;
+};
+
 /** The order that the transactions belong to. */
 export type EnquiredOrder = {
   /** Identifier of the order. */
@@ -166,7 +194,7 @@ export type EnquiryRequest = {
 };
 
 /** Branch on this in your code. */
-export type ErrorCode = 'INVALID_REQUEST_PARAMETER' | 'ENCRYPTION_NOT_ENABLED' | 'DECRYPTION_FAILED' | 'AUTHENTICATION_FAILED' | 'INVALID_TOKEN' | 'TOKEN_EXPIRED' | 'PERMISSION_DENIED' | 'CONFIRMATION_REQUIRED' | 'ACCOUNT_SUSPENDED' | 'ORDER_NOT_FOUND' | 'INVOICE_NOT_FOUND' | 'TRANSACTION_NOT_FOUND' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'DUPLICATE_INVOICE_ID' | 'ORDER_COMPLETED' | 'ORDER_LAPSED' | 'ORDER_CONFLICT' | 'LINK_CANNOT_BE_UPDATED' | 'DUPLICATE_REFUND_REQUEST' | 'IDEMPOTENCY_KEY_REUSED' | 'RATE_NOT_CONFIRMED' | 'PAYLOAD_TOO_LARGE' | 'INVALID_REFUND_AMOUNT' | 'REFUND_NOT_ALLOWED' | 'LINK_CANNOT_BE_SENT' | 'PAYMENT_MODE_NOT_ENABLED' | 'PAYMENT_MODE_NOT_ALLOWED' | 'RATE_LIMITED' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE';
+export type ErrorCode = 'INVALID_REQUEST_PARAMETER' | 'ENCRYPTION_NOT_ENABLED' | 'DECRYPTION_FAILED' | 'AUTHENTICATION_FAILED' | 'INVALID_TOKEN' | 'TOKEN_EXPIRED' | 'PERMISSION_DENIED' | 'CONFIRMATION_REQUIRED' | 'ACCOUNT_SUSPENDED' | 'ORDER_NOT_FOUND' | 'INVOICE_NOT_FOUND' | 'TRANSACTION_NOT_FOUND' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'DUPLICATE_INVOICE_ID' | 'ORDER_COMPLETED' | 'ORDER_LAPSED' | 'ORDER_CONFLICT' | 'LINK_CANNOT_BE_UPDATED' | 'DUPLICATE_REFUND_REQUEST' | 'IDEMPOTENCY_KEY_REUSED' | 'RATE_NOT_CONFIRMED' | 'PAYLOAD_TOO_LARGE' | 'INVALID_REFUND_AMOUNT' | 'PAYMENT_DISPUTED' | 'REFUND_NOT_ALLOWED' | 'LINK_CANNOT_BE_SENT' | 'PAYMENT_MODE_NOT_ENABLED' | 'PAYMENT_MODE_NOT_ALLOWED' | 'RATE_LIMITED' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE';
 
 /** Why a payment or refund failed. */
 export type FailureReason = {
@@ -562,7 +590,7 @@ export type Refund = {
 export type RefundDetails = {
   /** ISO 4217 code of the amounts. */
   refundable_currency: string;
-  /** What can still be refunded: paid minus refunded and pending refunds. */
+  /** What can still be refunded: paid minus refunds, pending ones included, and minus what disputes claim that are open, under review or lost. */
   available_refundable_amount: number;
   /** Sum of the refunds that succeeded. */
   refunded_amount: number;
@@ -695,6 +723,8 @@ export type Transaction = {
   refund_request_id: string | null;
   /** The bank's reference of the refund; for a payment that of its latest refund. */
   refund_arn: string | null;
+  /** The disputes of the payment, oldest first; empty without any, for a refund, and with an order token. */
+  disputes: Dispute[];
 };
 
 /** Fields that are absent, null or empty stay as they are; fields that are not listed are ignored. Fields of user are merged into the stored ones; every other field is replaced as a whole. Amounts and order_line_items can be changed before the first payment attempt. An order token may change only user, the addresses, merchant_shopfront_domain, callback_url and callback_mode, and set custom_attributes while the order has none; any other field is refused. */

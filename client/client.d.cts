@@ -193,6 +193,11 @@ export type EventType =
   | 'refund_pending'
   | 'refund_success'
   | 'refund_failed'
+  | 'dispute_created'
+  | 'dispute_updated'
+  | 'dispute_won'
+  | 'dispute_lost'
+  | 'dispute_closed'
   | 'order_completed'
   | 'order_lapsed'
   | 'review_needed'
@@ -261,6 +266,20 @@ export type RefundEvent = OrderEventFields & {
   transaction: EventRefund;
 };
 
+/** A dispute changes neither the payment nor the order: `status` is that of the payment. */
+export type DisputeEvent = OrderEventFields & {
+  event_type:
+    | 'dispute_created'
+    | 'dispute_updated'
+    | 'dispute_won'
+    | 'dispute_lost'
+    | 'dispute_closed';
+  status: PaymentStatus;
+  svc_transaction_id: string;
+  dispute: Dispute;
+  transaction: EventPayment;
+};
+
 export type OrderEvent = OrderEventFields & {
   event_type: 'order_completed' | 'order_lapsed';
   status: 'completed' | 'lapsed';
@@ -293,7 +312,13 @@ export type TestEvent = EventFields & {
 };
 
 /** Switch on `event_type`, and keep a default branch that ignores what it does not know. */
-export type WebhookEvent = PaymentEvent | RefundEvent | OrderEvent | ReviewEvent | TestEvent;
+export type WebhookEvent =
+  | PaymentEvent
+  | RefundEvent
+  | DisputeEvent
+  | OrderEvent
+  | ReviewEvent
+  | TestEvent;
 
 /** `req.headers` of Node, a `Headers` object, or any object of headers. The case of the names does not matter. */
 export type WebhookHeaders =

@@ -98,6 +98,7 @@ create table orders (
   earlier_consumers           json,
   tally                       json,
   event_sequence              integer           not null default 0,
+  dispute_notices             json,
   constraint orders_pkey primary key (account_id, order_id),
   constraint orders_account_id_invoice_id_key unique (account_id, invoice_id),
   constraint orders_amount_before_tax_check check (amount_before_tax >= 0),
@@ -452,6 +453,36 @@ create table consumer_emails (
   constraint consumer_emails_pkey primary key (account_id, email, user_id)
 );
 create index consumer_emails_of_consumer on consumer_emails (account_id, user_id);
+
+-- The state of each dispute of a payment, as the notices in the row of its order give it.
+create table disputes (
+  account_id       text collate "C"  not null,
+  order_id         text collate "C"  not null,
+  provider         text              not null,
+  dispute_id       text collate "C"  not null,
+  transaction_id   text collate "C"  not null,
+  status           text              not null,
+  phase            text,
+  reason_code      text,
+  reason           text,
+  amount           bigint,
+  currency         text,
+  amount_deducted  bigint,
+  respond_by       timestamptz,
+  action_required  boolean           not null,
+  created_at       timestamptz,
+  changed_at       timestamptz       not null,
+  next_poll_at     timestamptz,
+  constraint disputes_pkey primary key (account_id, order_id, provider, dispute_id),
+  constraint disputes_amount_check check (amount >= 0),
+  constraint disputes_amount_deducted_check check (amount_deducted >= 0),
+  constraint disputes_status_check check (status in ('open', 'under_review', 'closed', 'won', 'lost'))
+);
+create index disputes_by_change on disputes (account_id, changed_at, order_id, dispute_id);
+create index disputes_to_poll on disputes (next_poll_at)
+  where next_poll_at is not null;
+create index disputes_unfinished on disputes (account_id, respond_by, order_id, dispute_id)
+  where status in ('open', 'under_review');
 
 -- Counts and sums over the orders that were created in each half hour, for the overview of the dashboard.
 create table figures (

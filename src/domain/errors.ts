@@ -92,6 +92,8 @@ export const errorTable = {
   }),
   ...errors(422, notAllowed, {
     INVALID_REFUND_AMOUNT: 'The refund_amount is more than what is still available for refund.',
+    PAYMENT_DISPUTED:
+      'The consumer disputes this payment: what the dispute claims cannot be refunded as well.',
     REFUND_NOT_ALLOWED:
       'This payment cannot be refunded: it has not succeeded, or its provider is not set up.',
   }),

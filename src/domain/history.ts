@@ -56,7 +56,13 @@ export type Cause =
   | { readonly kind: 'operator'; readonly command: string }
   | { readonly kind: 'time' };
 
-const operations = ['start-payment', 'start-intent', 'start-refund', 'fetch-status'];
+const operations = [
+  'start-payment',
+  'start-intent',
+  'start-refund',
+  'fetch-status',
+  'fetch-dispute',
+];
 
 export function causeOf(text: string): Cause {
   if (text.startsWith('dlv_')) return { kind: 'delivery', deliveryId: text };

@@ -66,13 +66,25 @@ const flagReasons = {
     'The order has as many transactions as can be stored, so the delivery was not applied.',
     'Check what the shop sends as the reference of its payments: one order is named in too many of them.',
   ),
+  dispute_conflict: explained(
+    'The provider has reported a dispute both as won and as lost.',
+    'Ask the provider how the dispute ended: it was reported both won and lost, and counts as lost.',
+  ),
+  dispute_amount_unknown: explained(
+    'A dispute has no amount in the currency of the payment, so nothing of the payment can be refunded.',
+    'Look at the dispute at the provider: its amount could not be read, so the whole payment counts as disputed.',
+  ),
+  refund_and_dispute: explained(
+    'Refunds and disputes together exceed what was paid.',
+    'Accept no further loss: send the provider the proof of the refund as evidence in the dispute.',
+  ),
   chargeback: explained(
     'The consumer’s bank has reported a chargeback.',
     'Answer the chargeback at the provider in time, and do not deliver what is disputed.',
   ),
   dispute: explained(
-    'The consumer disputes the payment.',
-    'Answer the dispute at the provider in time, and do not deliver what is disputed.',
+    'The provider reports a dispute of the payment in words that are not known here.',
+    'Look at the dispute at the provider, and answer it in time.',
   ),
   /** On deliveries only, because it depends on the order of arrival which body came first. */
   event_id_reused: explained(
@@ -88,6 +100,11 @@ export const reviewReasons = {
   dead: explained(
     'The delivery could not be applied, and all tries are used up.',
     'Create the order it names and it is applied by itself, replay it once the cause is gone, or close it if it belongs to another business.',
+  ),
+  /** Listed until the dispute is final, or with the bank. Contract 17.5. */
+  dispute_open: explained(
+    'The consumer disputes the payment, and the provider waits for an answer.',
+    'Send evidence at the provider before the deadline, or accept the dispute there. Do not refund the payment as well.',
   ),
   /** A delivery that needs a person and has no flag; it says itself why. */
   needs_review: explained(

@@ -5,7 +5,15 @@
 import { snakeCase } from '../domain/json/snake-case.ts';
 import { columnOf, joinSql, type Sql, sql, word } from './sql.ts';
 
-type ScalarType = 'text' | 'integer' | 'bigint' | 'timestamptz' | 'json' | 'jsonb' | 'bytea';
+type ScalarType =
+  | 'text'
+  | 'integer'
+  | 'bigint'
+  | 'boolean'
+  | 'timestamptz'
+  | 'json'
+  | 'jsonb'
+  | 'bytea';
 type ColumnType = ScalarType | 'text[]';
 
 type Write<Entry> = (entries: readonly Entry[]) => void;
@@ -146,6 +154,7 @@ const wires: Readonly<Record<ScalarType, Wire>> = {
   text: { oid: 25, write: writeText },
   integer: { oid: 23, write: writeInteger },
   bigint: { oid: 20, write: writeBigint },
+  boolean: { oid: 16, write: writeBoolean },
   timestamptz: { oid: 1184, write: writeTime },
   json: { oid: 114, write: (value) => writeText(JSON.stringify(value)) },
   // The binary format of jsonb is a version byte followed by the text.
@@ -213,6 +222,12 @@ function writeBigint(value: number): void {
   const high = Math.floor(value / 2 ** 32);
   writeInt32(high);
   writeInt32(value - high * 2 ** 32);
+}
+
+function writeBoolean(value: boolean): void {
+  reserve(5);
+  writeInt32(1);
+  scratch[written++] = value ? 1 : 0;
 }
 
 const epochMs = Date.UTC(2000, 0, 1);

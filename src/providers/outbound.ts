@@ -102,6 +102,11 @@ export type OutboundProvider = {
     api: ProviderApi,
     target: TransactionToFetch,
   ) => Promise<Outcome<FetchedStatus>>;
+  /** What became of a dispute, if the provider can be asked. Contract 17.2. */
+  readonly fetchDispute?: (
+    api: ProviderApi,
+    dispute: { readonly disputeId: string; readonly now: Date },
+  ) => Promise<Outcome<{ readonly records: Records }>>;
   /** The provider's id of a refund, if we choose it. */
   readonly refundPspId?: (refund: Pick<RefundToStart, 'paymentPspId' | 'callId'>) => string;
   /** For a provider whose payment page is reached by posting a form. */

@@ -74,7 +74,12 @@ export type FinishedCall = {
   readonly orderId: string;
   readonly transactionId: string;
   readonly provider: ProviderName;
-  readonly operation: 'start-payment' | 'start-intent' | 'start-refund' | 'fetch-status';
+  readonly operation:
+    | 'start-payment'
+    | 'start-intent'
+    | 'start-refund'
+    | 'fetch-status'
+    | 'fetch-dispute';
   readonly answer: Answer;
   readonly outcome: string;
   readonly callResult?: CallResult | undefined;

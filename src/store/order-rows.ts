@@ -1,4 +1,5 @@
 /** Converts rows of the table `orders` to domain objects. */
+import type { StoredDisputeNotice } from '../domain/disputes/dispute.ts';
 import type { MinorUnits } from '../domain/money/money.ts';
 import type { StoredTally } from '../domain/order-state/tally.ts';
 import type {
@@ -35,6 +36,7 @@ export type OrderRow = {
   lapses_at: Date;
   flags: ReviewFlag[];
   held_notices?: HeldNotice[] | null;
+  dispute_notices?: StoredDisputeNotice[] | null;
   tally?: StoredTally | null;
   event_sequence?: number;
   erased_at?: Date | null;
@@ -51,6 +53,7 @@ export type StoredOrder = Omit<
   'invoiceId' | 'conversion' | 'restricted' | 'details' | 'earlierConsumers' | 'contentDigest'
 > & {
   readonly heldNotices?: readonly HeldNotice[];
+  readonly disputeNotices?: readonly StoredDisputeNotice[];
   /** Set for a large order. */
   readonly tally?: StoredTally;
   /** The number of its last event; 0 if it has none. */
@@ -77,6 +80,7 @@ export function toStoredOrder(row: OrderRow): StoredOrder {
     userId: row.user_id,
     eventSequence: row.event_sequence ?? 0,
     ...(row.held_notices && { heldNotices: row.held_notices }),
+    ...(row.dispute_notices && { disputeNotices: row.dispute_notices }),
     ...(row.tally && { tally: row.tally }),
     ...(row.erased_at && { isErased: true }),
   };

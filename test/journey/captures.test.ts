@@ -51,15 +51,17 @@ for (const provider of providers) {
     });
   });
 
-  test(`${provider}: a chargeback needs review and is linked to its order, which stays completed`, async () => {
+  test(`${provider}: a chargeback is a lost dispute, and leaves the order completed`, async () => {
     const { orderId } = await payUnder('chargeback', provider);
-    await assertOutline(orderId, paidInFull);
-    const { rows } = await service.database.query({
-      text: `select state from deliveries where order_id = $1 and state = 'needs_review'`,
-      values: [orderId],
-    });
-    // The gateway reports it once. The partner reports that a dispute was opened and that it was lost.
-    assert.equal(rows.length, provider === 'partner' ? 2 : 1);
+    await assertOutline(orderId, { ...paidInFull, refunds: [0, 0, 118] });
+    const [{ disputes }] = (await enquire({ order_id: orderId })).body.transaction;
+    assert.deepEqual(
+      disputes.map(({ status, amount_deducted }: Record<string, unknown>) => [
+        status,
+        amount_deducted,
+      ]),
+      [['lost', 118]],
+    );
   });
 
   test(`${provider}: webhooks and polls agree about a late capture or a release`, async () => {

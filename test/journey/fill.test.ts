@@ -58,8 +58,6 @@ test('its orders, payments, refunds, deliveries and events have ended in every w
   ]);
   assert.deepEqual(await listKinds('deliveries', 'unnest(flags)'), [
     'amount_mismatch',
-    'chargeback',
-    'dispute',
     'duplicate_capture',
     'partially_captured',
     'payment_reversed',

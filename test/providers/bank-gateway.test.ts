@@ -203,7 +203,7 @@ test('an unknown result means pending', () => {
   assert.equal(summary(translate(body)), 'payment pending');
 });
 
-test('other types are ignored, and chargebacks need a review', () => {
+test('other types are ignored', () => {
   const types = [
     'AUTHORIZATION_UPDATE',
     'DISBURSEMENT',
@@ -224,20 +224,34 @@ test('other types are ignored, and chargebacks need a review', () => {
       assert.deepEqual(translation, { kind: 'ignored', why });
     }
   }
-  const chargeback = (targetTransactionId?: string) =>
-    gatewayBody({ order: { id: 'o_1' }, transaction: { type: 'CHARGEBACK', targetTransactionId } });
-  const report = {
-    kind: 'report',
-    state: 'needs_review',
-    why: 'Mastercard Gateway reports a chargeback',
-    flags: ['chargeback'],
+});
+
+test('a chargeback is a lost dispute of the payment that it names, or of its order', () => {
+  const chargeback = (targetTransactionId?: string, result?: string) =>
+    gatewayBody({
+      order: { id: 'o_1' },
+      ...(result !== undefined && { result }),
+      transaction: { id: '9', type: 'CHARGEBACK', targetTransactionId },
+    });
+  const disputeOf = (translation: ReturnType<typeof translate>) =>
+    translation.kind === 'notice' ? translation.notice.dispute : undefined;
+  const lost = {
+    disputeId: 'o_1|9',
+    status: 'lost',
+    occurredAtMs: Date.parse('2026-11-14T10:00:31Z'),
+    createdAtMs: Date.parse('2026-11-14T10:00:30Z'),
+    amount: 11_800,
+    currency: 'INR',
+    amountDeducted: 11_800,
+    paymentPspOrder: 'o_1',
   };
-  const references = { ...namedBy('o_1'), fallbacks: [] };
-  assert.deepEqual(translate(chargeback()), { ...report, names: { references } });
-  const names = { references, payment: { pspTransactionId: 'o_1|7' } };
-  assert.deepEqual(translate(chargeback('7')), { ...report, names });
-  const flags = ['chargeback', 'merchant_mismatch'];
-  assert.deepEqual(translate(chargeback('7'), 'OTHER'), { ...report, names, flags });
+  assert.deepEqual(disputeOf(translate(chargeback())), lost);
+  const named = { ...lost, paymentPspId: 'o_1|7' };
+  assert.deepEqual(disputeOf(translate(chargeback('7'))), named);
+  const flags = ['merchant_mismatch'];
+  assert.deepEqual(disputeOf(translate(chargeback('7'), 'OTHER')), { ...named, flags });
+  const failed = disputeOf(translate(chargeback('7', 'FAILURE')));
+  assert.deepEqual(failed, { ...named, status: 'closed', amountDeducted: 0 });
 });
 
 test('a success with an approving code stays a success; one with an undecided code is pending', () => {

@@ -273,46 +273,68 @@ test('every other event is ignored, whatever its payload', () => {
   assert.equal(translate(downtime).kind, 'ignored');
 });
 
-test('a dispute is reported with all references to its order', () => {
+test('a dispute is a notice of its own, with all references to its order', () => {
   const payment = paymentOf({ order_id: 'order_1', notes: { invoice_id: 'INV-1' } });
-  const names = {
-    references: {
-      providerOrderId: 'order_1',
-      transactionIds: [],
-      orderIds: [],
-      invoiceIds: ['INV-1'],
-    },
-    payment: { pspTransactionId: payment.id },
+  const references = {
+    providerOrderId: 'order_1',
+    transactionIds: [],
+    orderIds: [],
+    invoiceIds: ['INV-1'],
   };
-  for (const event of ['created', 'action_required', 'lost'].map(
-    (end) => `payment.dispute.${end}`,
-  )) {
-    assert.deepEqual(translate(partnerEvent(event, { payment })), {
-      kind: 'report',
-      state: 'needs_review',
-      why: `Razorpay reports a dispute: ${event}`,
-      flags: ['dispute'],
-      names,
+  const record = {
+    id: 'disp_1',
+    payment_id: payment.id,
+    amount: 500,
+    currency: 'INR',
+    amount_deducted: 0,
+    reason_code: 'fraud',
+    reason_description: null,
+    respond_by: 1794900000,
+    phase: 'chargeback',
+    created_at: 1794800000,
+  };
+  const translated = (event: string, dispute: Record<string, unknown>, more = {}) =>
+    translate(partnerEvent(`payment.dispute.${event}`, { payment, dispute }, more));
+  const fields = {
+    disputeId: 'disp_1',
+    paymentPspId: payment.id,
+    phase: 'chargeback',
+    reasonCode: 'fraud',
+    amount: 500,
+    currency: 'INR',
+    amountDeducted: 0,
+    respondByMs: 1794900000_000,
+    createdAtMs: 1794800000_000,
+    occurredAtMs: 1794700042_000,
+  };
+  for (const [event, status, expected] of [
+    ['created', 'open', { status: 'open' }],
+    ['created', undefined, { status: 'open' }],
+    ['won', undefined, { status: 'won' }],
+    // The record counts, and not the name of the event.
+    ['under_review', 'lost', { status: 'lost' }],
+    ['action_required', 'under_review', { asksForAction: true }],
+  ] as const) {
+    const dispute = { ...fields, ...expected };
+    assert.deepEqual(translated(event, { ...record, status }), {
+      kind: 'notice',
+      notice: { references, dispute },
     });
-    assert.equal(translate(partnerEvent(event, {})).kind, 'unreadable');
   }
-  for (const event of ['won', 'closed', 'under_review'].map((end) => `payment.dispute.${end}`)) {
-    const why = `the event ${event} is not acted on`;
-    assert.deepEqual(translate(partnerEvent(event, { payment })), {
-      kind: 'report',
-      state: 'ignored',
-      why,
-      isForeignEvent: true,
-      flags: [],
-      names,
-    });
-    const unnamed = translate(partnerEvent(event, {}));
-    assert.deepEqual(unnamed, { kind: 'ignored', why, isForeignEvent: true });
-  }
-  const dispute = { id: 'disp_1', payment_id: 'pay_1' };
-  const byDispute = translate(partnerEvent('payment.dispute.lost', { dispute }));
-  assert.ok(byDispute.kind === 'report');
-  assert.deepEqual(byDispute.names.payment, { pspTransactionId: 'pay_1' });
+  const read = translated('open', { ...record, status: 'open' }, { read_at: 1794950000 });
+  const dispute = { ...fields, status: 'open', isRead: true, occurredAtMs: 1794950000_000 };
+  assert.deepEqual(read, { kind: 'notice', notice: { references, dispute } });
+
+  assert.deepEqual(translated('of_tomorrow', { ...record, status: 'of_tomorrow' }), {
+    kind: 'report',
+    state: 'needs_review',
+    names: { references, payment: { pspTransactionId: payment.id } },
+    why: 'Razorpay reports a dispute with a status that is not known: of_tomorrow',
+    flags: ['dispute'],
+  });
+  assert.equal(translated('won', { ...record, id: '' }).kind, 'unreadable');
+  const unnamed = partnerEvent('payment.dispute.won', { dispute: { id: 'disp_1' } });
+  assert.equal(translate(unnamed).kind, 'unreadable');
 });
 
 test('an event that is acted on but names nothing is unreadable', () => {

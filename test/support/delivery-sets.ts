@@ -53,6 +53,29 @@ const partnerRefundEvents = fc.record({
   hasArn: fc.boolean(),
 });
 
+const partnerDisputes = fc.record({
+  amount: fc.constantFrom('full', 'part', 'unknown'),
+  events: fc.array(
+    fc.record({
+      event: fc.constantFrom(
+        'created',
+        'under_review',
+        'action_required',
+        'won',
+        'lost',
+        'lost',
+        'closed',
+      ),
+      delay: delays,
+      hasEventTime: fc.boolean(),
+      hasPayment: fc.boolean(),
+      /** As the answer to a poll shows it. */
+      isRead: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 4 },
+  ),
+});
+
 const partnerAttempts = fc.record({
   provider: fc.constant('partner' as const),
   method: fc.constantFrom('card', 'upi', 'netbanking', 'wallet'),
@@ -71,6 +94,7 @@ const partnerAttempts = fc.record({
     }),
     { maxLength: 2 },
   ),
+  disputes: fc.array(partnerDisputes, { maxLength: 2 }),
 });
 
 export type PartnerAttempt = Of<typeof partnerAttempts>;
@@ -160,7 +184,48 @@ function writePartnerAttempt(
       return partnerDelivery(writer, { ...said, isFlat: false }, refundedAt, records);
     });
   });
-  return [...ofPayment, ...ofRefunds];
+  const ofDisputes = attempt.disputes.flatMap((dispute, number) =>
+    writeDispute(dispute, { attempt, index, number, paymentId }, writer),
+  );
+  return [...ofPayment, ...ofRefunds, ...ofDisputes];
+}
+
+/** The payment in the body of a dispute may say anything, and its `amount_refunded` too. */
+function writeDispute(
+  { amount, events }: Of<typeof partnerDisputes>,
+  of: { attempt: PartnerAttempt; index: number; number: number; paymentId: string },
+  writer: Writer,
+): SetDelivery[] {
+  const { index, number, paymentId } = of;
+  const paid = partnerAmount(of.attempt.amount);
+  const openedAt = secondOf(index, number + 1);
+  return events.map(({ event, delay, hasEventTime, hasPayment, isRead }): SetDelivery => {
+    const isFinal = ['won', 'lost', 'closed'].includes(event);
+    const claimed = amount === 'full' ? paid.amount : part;
+    const dispute = {
+      id: `disp_${writer.tag}${index}${number}`,
+      payment_id: paymentId,
+      ...(amount !== 'unknown' && { amount: claimed, currency: paid.currency }),
+      amount_deducted: event === 'lost' ? claimed : 0,
+      reason_code: 'goods_not_received',
+      respond_by: openedAt + 100,
+      status: isFinal || event === 'under_review' ? event : 'open',
+      phase: delay === 0 ? 'chargeback' : 'arbitration',
+      created_at: openedAt,
+    };
+    const unpaid = { status: 'authorized', captured: false, amount_refunded: paid.amount };
+    const payment = partnerPayment({ id: paymentId, notes: [], order_id: null, ...unpaid });
+    const at = openedAt + delay;
+    const body = {
+      ...partnerEvent(
+        `payment.dispute.${event}`,
+        { dispute, ...(hasPayment && { payment }) },
+        { created_at: hasEventTime ? at : undefined },
+      ),
+      ...(isRead && event !== 'action_required' && { read_at: at }),
+    };
+    return { provider: 'partner', eventId: writer.nextEventId(), body };
+  });
 }
 
 /** An authorisation that expires: `captured` is false in all of its records. */

@@ -67,6 +67,15 @@ const steps = fc.array(
         updates,
       }),
     },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant('chargeback' as const),
+        isFull: fc.boolean(),
+        ofCapture: fc.boolean(),
+        updates,
+      }),
+    },
   ),
   { maxLength: 5 },
 );
@@ -253,6 +262,12 @@ function draftStep(
       refunds.push(refund);
       const transaction = { id: refund.id, type: step.type, targetTransactionId: target.id };
       return tell(step.updates, transaction, refund.minor, 0);
+    }
+    case 'chargeback': {
+      const target = step.ofCapture ? (captures[0] ?? payment) : payment;
+      const taken = step.isFull ? minor : part;
+      const transaction = { id: id(`step${number}`), type: 'CHARGEBACK' };
+      return tell(step.updates, { ...transaction, targetTransactionId: target.id }, taken, 0);
     }
     default:
       return step satisfies never;

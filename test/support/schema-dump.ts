@@ -43,6 +43,8 @@ const purposes: Readonly<Record<string, string>> = {
   sign_in_failures:
     'Failed sign-ins of an e-mail address or of an address on the network, and until when more are refused.',
   consumer_emails: 'The consumers that use an e-mail address, learned from orders for search.',
+  disputes:
+    'The state of each dispute of a payment, as the notices in the row of its order give it.',
   figures:
     'Counts and sums over the orders that were created in each half hour, for the overview of the dashboard.',
   sweep_cursors: 'Cursors of the background sweeps: how far each has come.',

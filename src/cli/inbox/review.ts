@@ -1,5 +1,7 @@
 /** `review list` and `resolve`, and `inbox resolve`: what an operator looks at and closes, with a note that says why. */
 import { commandLine } from '../../domain/audit.ts';
+import { displayExponent } from '../../domain/money/currency.ts';
+import { majorNumber } from '../../domain/money/money.ts';
 import { addSeconds } from '../../domain/time.ts';
 import type { Services } from '../../services/services.ts';
 import { listReview, type ReviewEntry } from '../../use-cases/review/list-review.ts';
@@ -16,22 +18,32 @@ import { defineList } from '../framework/list.ts';
 import { ageOf, type Column } from '../framework/table.ts';
 
 function reviewView(entry: ReviewEntry) {
-  const { id, kind, accountId, orderId, transactionId, reason, advice, since } = entry;
-  return { id, kind, accountId, orderId, transactionId, reason, advice, since };
+  const { id, kind, accountId, orderId, transactionId, reason, advice, since, dispute } = entry;
+  const { amount, currency = null, respondBy = null } = dispute ?? {};
+  const claimed =
+    amount == null || currency === null ? null : majorNumber(amount, displayExponent(currency));
+  const about = { id, kind, accountId, orderId, transactionId, reason, advice, since };
+  return dispute ? { ...about, amount: claimed, currency, respondBy } : about;
 }
 
 const columns: ReadonlyArray<Column<ReturnType<typeof reviewView>>> = [
   { title: 'OPEN', text: (entry, screen) => ageOf(entry.since, screen), isRight: true },
-  { title: 'REASON', text: ({ reason }) => reason, widthMax: 26, style: () => 'yellow' },
+  { title: 'REASON', text: reasonOf, widthMax: 26, style: () => 'yellow' },
   { title: 'ID', text: ({ id }) => id },
   { title: 'ADVICE', text: ({ advice }) => advice },
 ];
+
+/** The deadline of a dispute is what matters about it. */
+function reasonOf(entry: ReturnType<typeof reviewView>): string {
+  if (!('respondBy' in entry) || entry.respondBy === null) return entry.reason;
+  return `${entry.reason}, by ${entry.respondBy.toISOString().slice(0, 10)}`;
+}
 
 export const reviewList = defineList({
   name: ['review', 'list'],
   summary: 'List what a person has to look at.',
   description:
-    'Lists every open item: deliveries that need a review, flags of orders and transactions, and dead deliveries. Each has an id for "review resolve", the reason, and an advice.',
+    'Lists every open item: disputes that wait for an answer, deliveries that need a review, flags of orders and transactions, and dead deliveries. Each has an id for "review resolve", the reason, and an advice. A dispute has its amount and its deadline, and closes by itself.',
   options: { after: { value: 'NEXT', text: 'Continue at the "next" of the last page.' } },
   since: 'Only items that are open since then.',
   examples: ['review list', 'review list --account acc_… --since 7d'],

@@ -2,6 +2,8 @@
  * The events of one change of an order: what differs between the state that was stored and the one that is stored now.
  * States in between, of deliveries that are applied together, were never visible to anybody. Contract 12.2.
  */
+import { isDeepStrictEqual } from 'node:util';
+import { type Dispute, isFinalDispute } from '../disputes/dispute.ts';
 import type { EventType } from '../event-type.ts';
 import type { SettledOrderState } from '../order-state/settle.ts';
 import type { OrderStatus } from '../orders/order.ts';
@@ -13,6 +15,8 @@ export type OrderEvent = {
   readonly type: EventType;
   /** Null for an event about the order. */
   readonly transactionId: string | null;
+  /** Set if it announces a dispute of the transaction. */
+  readonly dispute?: Dispute;
   /** Why a person should look, for `review_needed`. */
   readonly reason: ReviewReason | null;
 };
@@ -39,12 +43,13 @@ export function listEvents(
     const { transactionId, status, type, flags } = transaction;
     const former = known.get(transactionId);
     if (former === transaction) return [];
-    return eventsOf(transactionId, typeOf(transaction), {
+    const ofStatus = eventsOf(transactionId, typeOf(transaction), {
       wasAnnounced: former ? typeOf(former) !== null : formerIds.has(transactionId),
       // An id can pass from a payment to a refund of the same status.
       hasChanged: former?.status !== status || former.type !== type,
       flags: newFlags(former?.flags ?? [], flags),
     });
+    return [...ofStatus, ...listDisputeEvents(former, transaction)];
   });
   const current = byId(after.transactions);
   const removed = before.transactions
@@ -93,6 +98,26 @@ function eventsOf(
   if (!change.hasChanged) return flagged;
   if (type) return [{ type, transactionId, reason: null }, ...flagged];
   return change.wasAnnounced ? [review(transactionId, 'status_withdrawn'), ...flagged] : flagged;
+}
+
+/** A dispute that is final from its first message on has one event. Contract 17.8. */
+function listDisputeEvents(former: Transaction | undefined, transaction: Transaction) {
+  const known = new Map(disputesOf(former).map((dispute) => [dispute.disputeId, dispute]));
+  return disputesOf(transaction).flatMap((dispute): OrderEvent[] => {
+    const before = known.get(dispute.disputeId);
+    if (isDeepStrictEqual(before, dispute)) return [];
+    const { transactionId } = transaction;
+    return [{ type: disputeEventOf(before, dispute), transactionId, dispute, reason: null }];
+  });
+}
+
+function disputeEventOf(before: Dispute | undefined, { status }: Dispute): EventType {
+  if (isFinalDispute(status) && before?.status !== status) return `dispute_${status}`;
+  return before ? 'dispute_updated' : 'dispute_created';
+}
+
+function disputesOf(transaction: Transaction | undefined): readonly Dispute[] {
+  return transaction?.type === 'payment' ? (transaction.disputes ?? []) : [];
 }
 
 function newFlags(before: readonly ReviewFlag[], after: readonly ReviewFlag[]): ReviewFlag[] {

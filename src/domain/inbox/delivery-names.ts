@@ -11,11 +11,12 @@ export function listNames(names: OrderReferences): string[] {
 
 /** The names that applying the delivery makes known. Our own ids of the order are known since it was created. */
 export function listNewNames(notice: OrderReferences): string[] {
-  const { references, payment, refund } = notice;
+  const { references, payment, refund, dispute } = notice;
   // The records that a notice is about. Only providers with orders of their own report voids.
   const ofPayment = [payment?.pspTransactionId, payment?.targetPspId];
   const ofRefund = [refund?.pspTransactionId, refund?.paymentPspId];
-  const records = [...ofPayment, ...ofRefund].filter((name) => name !== undefined);
+  const ofAll = [...ofPayment, ...ofRefund, dispute?.paymentPspId];
+  const records = ofAll.filter((name) => name !== undefined);
   const names = new Set<string | undefined>();
   for (const { transactionIds, providerOrderId } of [references, ...(references.fallbacks ?? [])]) {
     for (const transactionId of transactionIds) names.add(transactionId);
@@ -35,7 +36,10 @@ export function listNewNames(notice: OrderReferences): string[] {
  * one that it cancels. Also for another notice of the same void, which may name the target. These names are none of an
  * order or a payment: those may be known already although the void has no target, and then they must not make it due.
  */
-export function listTargetNames({ payment, refund }: Notice): string[] {
+export function listTargetNames({ payment, refund, dispute }: Notice): string[] {
+  // A dispute waits for its payment, or for any payment of the provider's order if it names none.
+  if (dispute?.paymentPspId !== undefined) return [dispute.paymentPspId];
+  if (dispute) return [dispute.paymentPspOrder ?? dispute.disputeId].map(asTarget);
   const record = payment ?? refund;
   const pspOrder = payment?.pspOrder ?? refund?.paymentPspOrder;
   return [record?.targetPspId, pspOrder, record?.pspTransactionId]

@@ -61,7 +61,9 @@ export function findExceededLimit(before: OrderState, after: OrderState): string
   const isFull = (entry: Transaction) =>
     entry.notices.length > noticesMax && !before.transactions.includes(entry);
   const hasFullHeld = after.held.length > noticesMax && after.held.length > before.held.length;
-  if (hasFullHeld || after.transactions.some(isFull))
+  const disputes = after.disputeNotices?.length ?? 0;
+  const hasFullDisputes = disputes > noticesMax && disputes > (before.disputeNotices?.length ?? 0);
+  if (hasFullHeld || hasFullDisputes || after.transactions.some(isFull))
     return `its order has ${noticesMax} notices of one transaction, and no more are stored`;
   return undefined;
 }

@@ -4,7 +4,7 @@ import type { ReviewFlag } from '../review-flag.ts';
 
 export type Translation =
   | { readonly kind: 'notice'; readonly notice: Notice }
-  /** Belongs to an order and changes none of its transactions, such as a dispute. Contract 6.9. */
+  /** Belongs to an order and changes nothing of it: a dispute in a status that is not known. Contract 17.8. */
   | {
       readonly kind: 'report';
       readonly names: OrderReferences;

@@ -18,8 +18,13 @@ export type PspKey = { readonly provider: ProviderName; readonly pspTransactionI
 export function affectedBy({
   payment,
   refund,
+  dispute,
   provider,
-}: Pick<DeliveredNotice, 'payment' | 'refund' | 'provider'>): readonly PspKey[] | undefined {
+}: Pick<DeliveredNotice, 'payment' | 'refund' | 'dispute' | 'provider'>):
+  | readonly PspKey[]
+  | undefined {
+  // An order with disputes is always loaded whole.
+  if (dispute) return undefined;
   // It changes only a payment that was started here, and no transaction of a tallied order was.
   if (payment && isAuthentication(payment)) return [];
   if ((payment && !isPlainPayment(payment)) || (refund && !isPlainRefund(refund))) return undefined;
@@ -104,9 +109,10 @@ function findCounted({ transactions }: OrderState): Payment | undefined {
 
 /** What to store with the order: null for an order that is always loaded whole. */
 export function storedTallyOf(orderState: OrderState): StoredTally | null {
-  const { transactions, held, unloaded } = orderState;
+  const { transactions, held, disputeNotices = [], unloaded } = orderState;
   const isSmall = !unloaded && transactions.length <= paymentLimits.transactionsLoadedMax;
-  if (isSmall || held.length > 0 || !transactions.every(isPlain)) return null;
+  if (isSmall || held.length + disputeNotices.length > 0 || !transactions.every(isPlain))
+    return null;
   const total = totalOf(orderState);
   return { ...total, countedId: findCounted(orderState)?.transactionId ?? null };
 }

@@ -2,11 +2,13 @@
  * The order state: an order with its transactions, and how a notice changes it. Pure: the same set of notices gives
  * the same state in any order of arrival.
  */
+import type { DisputeNotice, StoredDisputeNotice } from '../disputes/dispute.ts';
 import type { Order, OrderStatus } from '../orders/order.ts';
 import { type DeliveredNotice, isVoid } from '../payments/notice.ts';
 import type { HeldNotice } from '../payments/records.ts';
 import { type Transaction, withFlags } from '../payments/transaction.ts';
 import type { ReviewFlag } from '../review-flag.ts';
+import { hasUnplacedDispute, lacksDisputedPayment, relateDisputes } from './disputes.ts';
 import { flagsOfHeld, isHeldFor, regroup } from './group.ts';
 import {
   foldTransaction,
@@ -26,6 +28,8 @@ export type OrderState = {
   readonly transactions: readonly Transaction[];
   /** Notices that belong to no transaction, or whose transaction cannot be determined. */
   readonly held: readonly HeldNotice[];
+  /** What providers reported about disputes of its payments; absent if nothing. Contract 17. */
+  readonly disputeNotices?: readonly StoredDisputeNotice[];
   /** Set for a large order of which only some transactions are loaded. */
   readonly unloaded?: Unloaded;
   /** The payments that were announced as duplicates before, which is a fact of the order. Contract 4.17. */
@@ -46,6 +50,7 @@ export function applyNotice<State extends OrderState>(
   notice: DeliveredNotice,
 ): State {
   const { order } = orderState;
+  if (notice.dispute) return applyDispute(orderState, notice, notice.dispute);
   if (notice.payment && isAuthentication(notice.payment))
     return applyAuthentication(orderState, notice);
   const { transactions, held } = regroup(orderState, notice);
@@ -80,6 +85,19 @@ function applyAuthentication<State extends OrderState>(
   return { ...orderState, transactions: relate(orderState, transactions) };
 }
 
+/** A dispute changes no transaction but by what it claims of its payment. Contract 17.2. */
+function applyDispute<State extends OrderState>(
+  orderState: State,
+  { provider, deliveryKey }: DeliveredNotice,
+  dispute: DisputeNotice,
+): State {
+  const { disputeNotices: known = [], transactions } = orderState;
+  if (known.some((notice) => notice.deliveryKey === deliveryKey)) return orderState;
+  const disputeNotices = [...known, { ...dispute, provider, deliveryKey }];
+  const changed = { ...orderState, disputeNotices };
+  return { ...changed, transactions: relate(changed, transactions) };
+}
+
 /** Adds a payment or refund that is started here, or updates its start. */
 export function applyStart<State extends OrderState>(
   orderState: State,
@@ -96,8 +114,9 @@ export function applyStart<State extends OrderState>(
   return { ...orderState, transactions: after, transaction: transaction ?? fresh };
 }
 
-/** True for a void whose target is not known yet, so that it must be parked. A failed void needs no target. */
+/** True for a void or dispute whose target is not known yet, so that it must be parked. A failed void needs no target. */
 export function lacksTarget(orderState: OrderState, notice: DeliveredNotice): boolean {
+  if (notice.dispute) return lacksDisputedPayment(orderState, notice.provider, notice.dispute);
   const hasFailed = notice.payment?.status === 'new' || notice.refund?.status === 'failed';
   return isVoid(notice) && !hasFailed && isHeldFor(orderState, notice, 'no-target');
 }
@@ -110,6 +129,7 @@ export function decideOrderSummary(orderState: OrderState, now: Date): OrderSumm
   const unpaid = isOver(orderState.order, tally, now) ? 'lapsed' : open;
   // Successful and pending refunds exceed what was paid, fees included.
   const flags: ReviewFlag[] = refunded + refundsPending > paid ? ['over_refunded'] : [];
+  if (hasUnplacedDispute(orderState)) flags.push('target_unknown');
   return {
     status: completing > 0 ? 'completed' : unpaid,
     attempts: payments,
@@ -137,8 +157,10 @@ function isOver({ lapsesAt }: OrderState['order'], { failed }: Tally, now: Date)
   return now >= lapsesAt || failed >= failedAttemptsMax;
 }
 
-function relate({ order, announcedDuplicates }: OrderState, transactions: readonly Transaction[]) {
-  return relateTransactions(transactions, order.amounts, announcedDuplicates);
+function relate(orderState: OrderState, transactions: readonly Transaction[]) {
+  const { order, announcedDuplicates } = orderState;
+  const related = relateTransactions(transactions, order.amounts, announcedDuplicates);
+  return relateDisputes({ ...orderState, transactions: related });
 }
 
 function replace(transactions: readonly Transaction[], changed: Transaction): Transaction[] {

@@ -4,6 +4,7 @@
  */
 import type { MinorUnits } from '../money/money.ts';
 import { countedOf } from '../payments/captures.ts';
+import { claimedAmount } from '../payments/claims.ts';
 import {
   type Capture,
   netAmount,
@@ -89,7 +90,7 @@ export function refundBalance(transactions: readonly Transaction[], currency: st
   const links = linkRefunds(transactions);
   const leftOf = (payment: Payment) => {
     const known = sum(links.listRefundsOf(payment), openOrMade) + (payment.unknownRefunds ?? 0);
-    return Math.max(0, netAmount(payment) - known);
+    return Math.max(0, netAmount(payment) - known - claimedAmount(payment));
   };
   const payments = paymentsOf(transactions).filter(
     (payment) => payment.status === 'succeeded' && payment.currency === currency,
@@ -112,7 +113,7 @@ export function refundBalance(transactions: readonly Transaction[], currency: st
   };
 }
 
-function openOrMade(refund: Refund): MinorUnits {
+export function openOrMade(refund: Refund): MinorUnits {
   return refundAmount(refund, 'succeeded') + refundAmount(refund, 'pending');
 }
 

@@ -8,6 +8,7 @@ import {
   readSentAmount,
   type SentAmount,
 } from '../money/money.ts';
+import { claimedAmount } from '../payments/claims.ts';
 import type { Payment, Refund, Transaction } from '../payments/transaction.ts';
 import { paymentsOf, refundsOf } from './matching.ts';
 import type { OrderState } from './order-state.ts';
@@ -50,12 +51,25 @@ export function decideRefund(orderState: OrderState, requested: RequestedRefund)
   const amount = sent === undefined ? available : readSentAmount('refund_amount', sent, exponent);
   if (sent !== undefined && amount === 0) refuseField('refund_amount', 'must be more than 0');
   if (amount > available || available === 0) {
+    refuseDisputed(payment, available, exponent);
     throw new ServiceError(
       'INVALID_REFUND_AMOUNT',
       `refund_amount may be at most ${formatAmount(available, exponent)} ${payment.currency}: that is what is available for refund.`,
     );
   }
   return { kind: 'new', payment, amount };
+}
+
+/** Refunding what a dispute claims would lose it twice. Contract 17.3. */
+function refuseDisputed(payment: RefundablePayment, available: MinorUnits, exponent: number): void {
+  const claimed = claimedAmount(payment);
+  if (claimed === 0) return;
+  const money = (amount: MinorUnits) => `${formatAmount(amount, exponent)} ${payment.currency}`;
+  const rest = available === 0 ? 'nothing' : `at most ${money(available)}`;
+  throw new ServiceError(
+    'PAYMENT_DISPUTED',
+    `Disputes claim ${money(claimed)} of this payment, which you would lose twice: ${rest} can still be refunded. A dispute that is won or closed gives its amount free again.`,
+  );
 }
 
 /**

@@ -59,6 +59,7 @@ export function foldPayment(
     voided: payment.voided,
     capturedLimit: payment.capturedLimit,
     unknownRefunds: null,
+    disputes: null,
     partialCapture: money.partialCapture ?? null,
     authorizedAtMs: status === 'authorized' ? authorizedSince(all) : null,
     notices: payment.notices,

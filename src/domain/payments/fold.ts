@@ -149,7 +149,9 @@ function identityOf(setter: Setter): unknown {
   return typeof setter === 'string' ? setter : setter.deliveryKey || setter;
 }
 
-export const byKey = (a: AnyNotice, b: AnyNotice) => (a.deliveryKey < b.deliveryKey ? -1 : 1);
+type Keyed = Pick<AnyNotice, 'deliveryKey'>;
+
+export const byKey = (a: Keyed, b: Keyed) => (a.deliveryKey < b.deliveryKey ? -1 : 1);
 
 /** Some notices decide together. Every other one that has the field repeats one of them, or loses by the same rule. */
 export function becauseTogether<N extends AnyNotice>(

@@ -2,6 +2,7 @@
  * Notices: the meaning of a provider's delivery in our own closed vocabulary. Each provider translates its deliveries
  * into it, and no other code depends on a provider's terms.
  */
+import type { DisputeNotice } from '../disputes/dispute.ts';
 import type { MinorUnits } from '../money/money.ts';
 import type { ProviderName } from '../provider-name.ts';
 import type { ReviewFlag } from '../review-flag.ts';
@@ -107,11 +108,12 @@ export type RefundNotice = NoticeBase & {
   readonly failure?: FailureReason;
 };
 
-/** A notice concerns one order: a payment, a refund, or a refund with its payment. */
+/** A notice concerns one order: a payment, a refund, a refund with its payment, or a dispute. */
 export type Notice = {
   readonly references: References;
   readonly payment?: PaymentNotice;
   readonly refund?: RefundNotice;
+  readonly dispute?: DisputeNotice;
 };
 
 export type DeliveredNotice = Notice & {
@@ -119,6 +121,11 @@ export type DeliveredNotice = Notice & {
   readonly deliveryKey: string;
   readonly receivedAt: Date;
 };
+
+/** A void and a dispute are about another record, and are parked until it is known. */
+export function needsTarget(notice: OrderReferences): boolean {
+  return isVoid(notice) || notice.dispute !== undefined;
+}
 
 /** A void cancels another record, and is no transaction of its own. */
 export function isVoid({ payment, refund }: OrderReferences): boolean {
@@ -139,4 +146,5 @@ export type OrderReferences = {
     RefundNotice,
     'pspTransactionId' | 'paymentPspId' | 'paymentPspOrder' | 'record'
   >;
+  readonly dispute?: Pick<DisputeNotice, 'paymentPspId' | 'paymentPspOrder'>;
 };

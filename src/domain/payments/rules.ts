@@ -38,6 +38,9 @@ export const ruleSentences = {
   'another-payment': 'Another payment of the order counts.',
   'refunds-elsewhere':
     'The provider says that more was refunded than the refunds that are known here.',
+  disputes:
+    'A final result of a dispute counts above everything else that was reported about it, a lost one most. Otherwise its newest report does.',
+  'disputes-and-refunds': 'It follows from the disputes of the payment and from its refunds.',
   'stored-differently':
     'The stored value is not the one that the reports give: "order rebuild" corrects it.',
   // Why another report does not set it.

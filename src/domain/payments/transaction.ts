@@ -2,6 +2,7 @@
  * Payments and refunds. The central guarantee: the state of a transaction is a pure function of the set of its
  * notices and does not depend on their order of arrival. Contract 4.2.
  */
+import type { Dispute } from '../disputes/dispute.ts';
 import type { MinorUnits } from '../money/money.ts';
 import type { ProviderName } from '../provider-name.ts';
 import type { ReviewFlag } from '../review-flag.ts';
@@ -73,6 +74,8 @@ export type Payment = TransactionBase & {
   readonly capturedLimit: MinorUnits | null;
   /** What the provider says was refunded beyond the refunds that are known here. It cannot be refunded. Contract 4.15. */
   readonly unknownRefunds: MinorUnits | null;
+  /** Oldest first; null for a payment that nobody disputed. Contract 17. */
+  readonly disputes: readonly Dispute[] | null;
   /** Set if part of an authorisation was captured and the rest may still be. It is settled when the order lapses. */
   readonly partialCapture: {
     readonly captured: MinorUnits;

@@ -3,6 +3,7 @@
  * and values are those of the API: wire names, major units, times in ISO 8601.
  */
 import { maskUpiId } from '../consumers/mask.ts';
+import type { Dispute } from '../disputes/dispute.ts';
 import type { Change, HistoryEntry } from '../history.ts';
 import { snakeCase } from '../json/snake-case.ts';
 import { displayExponent } from '../money/currency.ts';
@@ -119,6 +120,7 @@ export function shownValue(
   }
   if (field === 'captures' || field === 'parts')
     return (value as Part[]).map(partOf(currency, style));
+  if (field === 'disputes') return (value as Dispute[]).map(disputeOf(style));
   if (field === 'amounts') return shownAmounts(value as Amounts);
   return value;
 }
@@ -130,6 +132,16 @@ function partOf(currency: string | null, style: AmountStyle) {
     ...part,
     amount: styled(amount, currency, style),
     ...(atMs !== undefined && { at: atMs === null ? null : isoTimestamp(new Date(atMs)) }),
+  });
+}
+
+function disputeOf(style: AmountStyle) {
+  return ({ amount, amountDeducted, respondByMs, createdAtMs, ...dispute }: Dispute) => ({
+    ...dispute,
+    amount: styled(amount, dispute.currency, style),
+    amountDeducted: styled(amountDeducted, dispute.currency, style),
+    respondBy: respondByMs === null ? null : isoTimestamp(new Date(respondByMs)),
+    createdAt: createdAtMs === null ? null : isoTimestamp(new Date(createdAtMs)),
   });
 }
 
@@ -146,8 +158,14 @@ export function amountText(amount: number, currency: string): string {
 }
 
 /** An amount without a currency stays in minor units. */
-function styled(minor: MinorUnits, currency: string | null, style: AmountStyle): number | string {
-  if (currency === null) return minor;
+function styled(minor: MinorUnits, currency: string | null, style: AmountStyle): number | string;
+function styled(
+  minor: MinorUnits | null,
+  currency: string | null,
+  style: AmountStyle,
+): number | string | null;
+function styled(minor: MinorUnits | null, currency: string | null, style: AmountStyle) {
+  if (minor === null || currency === null) return minor;
   const amount = major(minor, currency);
   return style === 'text' ? amount.toFixed(displayExponent(currency)) : amount;
 }

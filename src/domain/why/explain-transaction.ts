@@ -4,6 +4,7 @@
  * value, and which of several reports of one value set it, depend on the order of arrival.
  */
 import { isDeepStrictEqual } from 'node:util';
+import type { StoredDisputeNotice } from '../disputes/dispute.ts';
 import { type Cause, type Change, causeOf, type HistoryEntry } from '../history.ts';
 import { foldTransaction } from '../order-state/matching.ts';
 import { byKey } from '../payments/fold.ts';
@@ -31,6 +32,7 @@ const shownFields: Readonly<Record<Transaction['type'], readonly TransactionFiel
     ...middleFields,
     'captures',
     'voided',
+    'disputes',
   ],
   refund: [
     ...firstFields,
@@ -78,6 +80,8 @@ type ExplainContext = {
   readonly expected: Expected;
   readonly ordersCreatedHere?: ReadonlySet<string>;
   readonly changes: readonly LastChange[];
+  /** What was reported about disputes of the payment. */
+  readonly disputeNotices?: readonly StoredDisputeNotice[];
   readonly deliveryIdOf: (deliveryKey: string) => string | null;
   readonly isStale?: (deliveryKey: string) => boolean;
 };
@@ -85,8 +89,9 @@ type ExplainContext = {
 /** `transaction` is as views show it: settled, so that time may have changed what the fold gives. */
 export function explainTransaction(
   transaction: Transaction,
-  { expected, ordersCreatedHere, changes, deliveryIdOf, isStale = () => false }: ExplainContext,
+  context: ExplainContext,
 ): ExplainedField[] {
+  const { expected, ordersCreatedHere, changes, deliveryIdOf, isStale = () => false } = context;
   const decisions: Trace = new Map();
   const folded = foldTransaction(transaction, expected, ordersCreatedHere, decisions);
   const lastOf = (field: string) => changes.find((change) => change.field === field);
@@ -94,6 +99,7 @@ export function explainTransaction(
     distinct(setters.map((setter) => sourceOf(setter, deliveryIdOf)));
   const fields = shownFields[transaction.type].map((field): ExplainedField => {
     const value = readField(transaction, field);
+    if (field === 'disputes') return explainDisputes(value, lastOf(field), context);
     const timed = withTime(decisions, { field, folded: readField(folded, field), value });
     const last = lastOf(field);
     const isPresent = isDeepStrictEqual(last?.to ?? null, value);
@@ -112,7 +118,10 @@ export function explainTransaction(
       previous: previousOf(last, value),
     };
   });
-  return [...fields, explainFlags(transaction, folded, fields, lastOf('flags'), sourcesOf)];
+  return [
+    ...fields,
+    explainFlags(transaction, folded, fields, lastOf('flags'), sourcesOf, context),
+  ];
 }
 
 function readField(transaction: Transaction, field: TransactionField): unknown {
@@ -124,6 +133,25 @@ function sourceOf(setter: Setter, deliveryIdOf: ExplainContext['deliveryIdOf']):
   const { deliveryKey } = setter;
   if (deliveryKey === '') return { kind: 'call' };
   return { kind: 'delivery', deliveryId: deliveryIdOf(deliveryKey) };
+}
+
+/** A dispute is folded from notices of its own, so the fold of the payment does not say what set it. */
+function explainDisputes(
+  value: unknown,
+  last: LastChange | undefined,
+  { disputeNotices = [], deliveryIdOf }: ExplainContext,
+): ExplainedField {
+  const setBy = sourcesOfDisputes(disputeNotices, deliveryIdOf);
+  const previous = previousOf(last, value);
+  return { field: 'disputes', value, rule: 'disputes', setBy, lost: [], previous };
+}
+
+function sourcesOfDisputes(
+  notices: readonly StoredDisputeNotice[],
+  deliveryIdOf: ExplainContext['deliveryIdOf'],
+): Source[] {
+  const keys = notices.toSorted(byKey).map(({ deliveryKey }) => deliveryKey);
+  return keys.map((key) => ({ kind: 'delivery', deliveryId: deliveryIdOf(key) }));
 }
 
 /** A split refund has several requests, which are one call to whoever reads this. */
@@ -167,6 +195,12 @@ function previousOf(last: LastChange | undefined, value: unknown): ExplainedFiel
 const flagsOfOthers: ReadonlyMap<ReviewFlag, Rule> = new Map([
   ['duplicate_capture', 'another-payment'],
   ['refund_unknown', 'refunds-elsewhere'],
+  ['refund_and_dispute', 'disputes-and-refunds'],
+]);
+
+const flagsOfDisputes: ReadonlySet<ReviewFlag> = new Set([
+  'dispute_amount_unknown',
+  'dispute_conflict',
 ]);
 
 function explainFlags(
@@ -175,6 +209,7 @@ function explainFlags(
   fields: readonly ExplainedField[],
   last: LastChange | undefined,
   sourcesOf: (setters: readonly AnyNotice[]) => Source[],
+  { disputeNotices = [], deliveryIdOf }: ExplainContext,
 ): ExplainedField {
   const notices: readonly AnyNotice[] = transaction.notices;
   const ofStatus = fields.find(({ field }) => field === 'status')?.setBy ?? [];
@@ -182,6 +217,14 @@ function explainFlags(
     const reporters = notices.filter((notice) => notice.flags?.includes(flag)).sort(byKey);
     if (reporters.length > 0) return { flag, rule: 'reported-flags', setBy: sourcesOf(reporters) };
     if (folded.flags.includes(flag)) return { flag, rule: 'follows-from-state', setBy: ofStatus };
+    const disputed = disputeNotices.filter((notice) => notice.flags?.includes(flag));
+    if (disputed.length > 0) {
+      const setBy = sourcesOfDisputes(disputed, deliveryIdOf);
+      return { flag, rule: 'reported-flags', setBy };
+    }
+    if (flagsOfDisputes.has(flag)) {
+      return { flag, rule: 'disputes', setBy: sourcesOfDisputes(disputeNotices, deliveryIdOf) };
+    }
     const ofOthers = flagsOfOthers.get(flag);
     return {
       flag,

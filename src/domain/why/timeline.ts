@@ -158,7 +158,7 @@ function toEntry({ at, cause: text, call, effects }: Step, options: ShowOptions)
       return { kind: 'delivery-applied', deliveryId: cause.deliveryId, ...changed };
     case 'call': {
       if (!call) return { kind: 'requested', name: cause.operation, ...changed };
-      const isPoll = cause.operation === 'fetch-status';
+      const isPoll = cause.operation.startsWith('fetch-');
       return { kind: isPoll ? 'provider-polled' : 'provider-called', ...call, ...changed };
     }
     case 'request':

@@ -176,7 +176,10 @@ function sourceOf(origin: string): string {
 type KnownReturn = Extract<FoundReturn, { kind: 'known' }>;
 type WaitingReturn = Extract<FoundReturn, { kind: 'waiting' }>;
 
-/** The transaction equals that of the merchant's enquiry, so that the shop can compare the two. */
+/**
+ * The transaction equals that of the merchant's enquiry, so that the shop can compare the two. It passes the consumer's
+ * browser, so disputes are left out.
+ */
 function returnPayload({ status, enquiry }: KnownReturn, now: Date) {
   const { order, transaction: elements } = enquiryView(enquiry, { now, masked: false });
   const [element] = elements;
@@ -191,7 +194,7 @@ function returnPayload({ status, enquiry }: KnownReturn, now: Date) {
     svc_signature,
     signature_version,
     order,
-    transaction: sentTransactionView(element),
+    transaction: sentTransactionView({ ...element, disputes: [] }),
   };
 }
 

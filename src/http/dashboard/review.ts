@@ -4,6 +4,8 @@ import { Type } from 'typebox';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { withSnakeCase } from '../../domain/json/snake-case.ts';
 import { limits } from '../../domain/limits.ts';
+import { displayExponent } from '../../domain/money/currency.ts';
+import { formatAmount } from '../../domain/money/money.ts';
 import { reviewReasons } from '../../domain/review-flag.ts';
 import type { ReviewEntry } from '../../use-cases/review/list-review.ts';
 import type { RefusedReview } from '../../use-cases/review/resolve-review.ts';
@@ -37,13 +39,26 @@ export function addReview(app: FastifyInstance, { useCases }: HttpContext): void
   });
 }
 
-export function itemView({ id, kind, since, orderId, transactionId, reasons, why }: ReviewEntry) {
+export function itemView(entry: ReviewEntry) {
+  const { id, kind, since, orderId, transactionId, reasons, why, dispute } = entry;
   return {
     ...withSnakeCase({ id, kind, since, orderId, transactionId }),
     delivery_id: kind === 'delivery' ? id : null,
     reasons: reasons.map((reason) => ({ reason, ...reviewReasons[reason] })),
     why,
+    dispute: dispute ? claimView(dispute) : null,
   };
+}
+
+function claimView({
+  disputeId,
+  amount,
+  currency,
+  respondBy,
+}: NonNullable<ReviewEntry['dispute']>) {
+  const claimed =
+    amount === null || currency === null ? null : formatAmount(amount, displayExponent(currency));
+  return { dispute_id: disputeId, amount: claimed, currency, respond_by: respondBy };
 }
 
 /** Somebody may have resolved it a moment ago: that is what the caller wants, so it is no error. */

@@ -1,6 +1,7 @@
 /** The wire shape of the transaction enquiry: every field is always present. Contract 5.7 to 5.9. */
 import { type Static, type TSchema, Type } from 'typebox';
 import { signatureVersions } from '../../domain/accounts/account.ts';
+import { disputeStatuses } from '../../domain/disputes/dispute.ts';
 import { orderStatuses } from '../../domain/orders/order.ts';
 import { shownPaymentModes } from '../../domain/payment-mode.ts';
 import { failureTable } from '../../domain/payments/failure.ts';
@@ -45,6 +46,37 @@ const FailureReply = object('FailureReason', 'Why a payment or refund failed.', 
   svc_merchant_message: text('For your team: the reason as the provider reported it.'),
   retry_allowed: Type.Boolean({ description: 'True if another attempt makes sense.' }),
 });
+
+export const DisputeReply = object(
+  'Dispute',
+  'A consumer asks the bank to take a payment back. It changes neither the payment nor the order.',
+  {
+    dispute_id: text(
+      'Identifier of the dispute at the provider; without one, its order id and transaction id, joined by |.',
+    ),
+    svc_transaction_id: text('Identifier of the disputed payment.'),
+    status: word(
+      disputeStatuses,
+      'closed, won and lost are final. under_review waits for the bank.',
+    ),
+    phase: textOrNull(
+      'Where the dispute stands: fraud, retrieval, chargeback, pre_arbitration or arbitration.',
+    ),
+    reason_code: textOrNull("The bank's code of the reason."),
+    reason: textOrNull("The bank's words for the reason."),
+    amount: numberOrNull(
+      'What is claimed, in major units. While the dispute is open, under_review or lost it cannot be refunded.',
+    ),
+    currency: textOrNull('ISO 4217 code of the amounts.'),
+    amount_deducted: numberOrNull('What was taken from you, in major units; 0 unless it is lost.'),
+    respond_by: textOrNull('ISO 8601 time until which the provider accepts your evidence.'),
+    action_required: Type.Boolean({
+      description: 'True while the provider waits for something from you.',
+    }),
+    created_at: textOrNull('ISO 8601 time at which the dispute was opened.'),
+  },
+);
+export type DisputeReply = Static<typeof DisputeReply>;
 
 export const TransactionReply = object(
   'Transaction',
@@ -102,6 +134,10 @@ export const TransactionReply = object(
     refund_arn: textOrNull(
       "The bank's reference of the refund; for a payment that of its latest refund.",
     ),
+    disputes: list(
+      DisputeReply,
+      'The disputes of the payment, oldest first; empty without any, for a refund, and with an order token.',
+    ),
   },
 );
 export type TransactionReply = Static<typeof TransactionReply>;
@@ -109,7 +145,7 @@ export type TransactionReply = Static<typeof TransactionReply>;
 const RefundDetailsReply = object('RefundDetails', 'Sums in major units.', {
   refundable_currency: text('ISO 4217 code of the amounts.'),
   available_refundable_amount: number(
-    'What can still be refunded: paid minus refunded and pending refunds.',
+    'What can still be refunded: paid minus refunds, pending ones included, and minus what disputes claim that are open, under review or lost.',
   ),
   refunded_amount: number('Sum of the refunds that succeeded.'),
   total_refundable_amount: number('Sum of the payments that succeeded.'),

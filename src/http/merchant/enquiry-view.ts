@@ -1,13 +1,15 @@
 /** Renders the reply to an enquiry, and its transactions as events and returns show them. Contract 4.6, 5.3 to 5.10. */
 import { maskAddress } from '../../domain/consumers/mask.ts';
+import type { Dispute } from '../../domain/disputes/dispute.ts';
 import { displayExponent } from '../../domain/money/currency.ts';
 import { type MinorUnits, majorNumber } from '../../domain/money/money.ts';
 import { refundBalance } from '../../domain/order-state/refund-links.ts';
 import { orderStatus } from '../../domain/orders/order.ts';
 import { type FailureReason, failureTable } from '../../domain/payments/failure.ts';
 import type { Payment, Refund } from '../../domain/payments/transaction.ts';
+import { isoTimestamp } from '../../domain/time.ts';
 import type { EnquiredTransaction, Enquiry } from '../../services/enquiry.ts';
-import type { EnquiryReply, TransactionReply } from './enquiry-schemas.ts';
+import type { DisputeReply, EnquiryReply, TransactionReply } from './enquiry-schemas.ts';
 import { attributesView, conversionView } from './order-view.ts';
 
 export function enquiryView(
@@ -41,6 +43,7 @@ function transactionView(
   const payment = transaction.type === 'payment' ? transaction : null;
   const refund = transaction.type === 'payment' ? latestRefund : transaction;
   const amount = (minor: MinorUnits | null) => amountView(minor, transaction.currency);
+  const viewOf = (dispute: Dispute) => disputeView(dispute, transaction.transactionId);
   return {
     transaction_type: enquired.transactionType,
     completion_time: completionSeconds(transaction),
@@ -66,8 +69,30 @@ function transactionView(
     refund_status: refund?.status ?? null,
     refund_request_id: refund?.refundRequestId ?? null,
     refund_arn: refund?.refundArn ?? null,
+    disputes: masked ? [] : (payment?.disputes ?? []).map(viewOf),
   };
 }
+
+/** The bank's claim is between the shop and its bank: an order token does not see it. Contract 17.1, 17.8. */
+export function disputeView(dispute: Dispute, transactionId: string): DisputeReply {
+  const { currency, respondByMs, createdAtMs } = dispute;
+  return {
+    dispute_id: dispute.disputeId,
+    svc_transaction_id: transactionId,
+    status: dispute.status,
+    phase: dispute.phase,
+    reason_code: dispute.reasonCode,
+    reason: dispute.reason,
+    amount: amountView(dispute.amount, currency),
+    currency,
+    amount_deducted: amountView(dispute.amountDeducted, currency),
+    respond_by: isoOrNull(respondByMs),
+    action_required: dispute.actionRequired,
+    created_at: isoOrNull(createdAtMs),
+  };
+}
+
+const isoOrNull = (ms: number | null) => (ms === null ? null : isoTimestamp(new Date(ms)));
 
 function completionSeconds({ startedAtMs, finishedAtMs }: Payment | Refund): number | null {
   if (startedAtMs === null || finishedAtMs === null) return null;

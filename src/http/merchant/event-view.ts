@@ -8,7 +8,12 @@ import { failureTable } from '../../domain/payments/failure.ts';
 import { sealPayload } from '../../security/sealed-payload.ts';
 import type { ChangeToRender, EventToRender, RenderedEvent } from '../../services/announcer.ts';
 import type { EnquiredTransaction } from '../../services/enquiry.ts';
-import { enquiryView, refundDetailsView, sentTransactionView } from './enquiry-view.ts';
+import {
+  disputeView,
+  enquiryView,
+  refundDetailsView,
+  sentTransactionView,
+} from './enquiry-view.ts';
 import { amountsView, userView } from './order-view.ts';
 
 /** Shown to nobody but the shop, so nothing is masked. */
@@ -53,7 +58,10 @@ export function renderChange(change: ChangeToRender): (event: EventToRender) => 
       is_webhook: true,
     });
     const transactionText = element ? JSON.stringify(sentTransactionView(element)) : 'null';
-    const text = `${head.slice(0, -1)},"transaction":${transactionText},"order":${orderTextOf(enquired)},"user":${userText}}`;
+    const disputeText = event.dispute
+      ? `"dispute":${JSON.stringify(disputeView(event.dispute, event.transactionId ?? ''))},`
+      : '';
+    const text = `${head.slice(0, -1)},${disputeText}"transaction":${transactionText},"order":${orderTextOf(enquired)},"user":${userText}}`;
     return { status, body: sealIfWanted(text, account, occurredAt) };
   };
 }
@@ -74,6 +82,11 @@ const messages: Readonly<Record<Exclude<EventType, 'payment_failed' | 'review_ne
   refund_pending: 'The refund is on its way.',
   refund_success: 'The refund succeeded.',
   refund_failed: 'The refund failed.',
+  dispute_created: 'The payment is disputed.',
+  dispute_updated: 'The dispute of the payment has changed.',
+  dispute_won: 'The dispute of the payment was won.',
+  dispute_lost: 'The dispute of the payment was lost.',
+  dispute_closed: 'The dispute of the payment was closed.',
   order_completed: 'The order is paid.',
   order_lapsed: 'The order lapsed without a payment.',
 };

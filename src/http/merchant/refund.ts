@@ -76,6 +76,7 @@ export function addRefund(app: FastifyInstance, { useCases }: HttpContext): void
       'DUPLICATE_REFUND_REQUEST',
       'IDEMPOTENCY_KEY_REUSED',
       'INVALID_REFUND_AMOUNT',
+      'PAYMENT_DISPUTED',
       'REFUND_NOT_ALLOWED',
     ],
     replays: true,

@@ -1,5 +1,7 @@
 /** Metrics of the service itself, read at each scrape; docs/operations.md says what to do about each. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { displayExponent } from '../../domain/money/currency.ts';
+import { majorNumber } from '../../domain/money/money.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Counters, QueueStats } from '../../services/counters.ts';
 import type { CountersReader, OperatorCounters } from '../../use-cases/upkeep/read-counters.ts';
@@ -23,6 +25,7 @@ export function measureService(
   // nothing to report: old values would be wrong.
   const stored = metricsOf(registry, 'max', readCounters);
   measureInbox(stored, clock);
+  measureDisputes(stored, clock);
   measureEvents(stored, clock);
   measureBackground(stored);
 }
@@ -113,6 +116,29 @@ function measureInbox({ addGauge, addCounter }: Stored, clock: Clock): void {
     'stored_counts_timestamp_seconds',
     'When the sweep took the counts that are shown from 10,000 on; 0 if it never did.',
     ({ countedAt }) => [[{}, secondsOf(countedAt)]],
+  );
+}
+
+function measureDisputes({ addGauge }: Stored, clock: Clock): void {
+  addGauge('disputes_open', 'Disputes that are open or under review.', ({ disputes }) => [
+    [{}, disputes.reduce((sum, { count }) => sum + count, 0)],
+  ]);
+  addGauge(
+    'disputes_amount_at_stake{currency}',
+    'What these disputes claim, in major units.',
+    ({ disputes }) =>
+      disputes.flatMap(({ currency, amount }): Sample[] =>
+        currency === null ? [] : [[{ currency }, majorNumber(amount, displayExponent(currency))]],
+      ),
+  );
+  addGauge(
+    'dispute_nearest_deadline_seconds',
+    'Time until the first deadline of a dispute that waits for a shop; below 0 once it has passed. Absent without one.',
+    ({ disputes }) => {
+      const deadlines = disputes.flatMap(({ respondBy }) => respondBy?.getTime() ?? []);
+      if (deadlines.length === 0) return [];
+      return [[{}, (Math.min(...deadlines) - clock().getTime()) / 1000]];
+    },
   );
 }
 

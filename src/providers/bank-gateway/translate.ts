@@ -1,4 +1,5 @@
 /** Translates the gateway's notification to a notice. The transaction classifies it, never `order.status`. */
+import type { DisputeNotice } from '../../domain/disputes/dispute.ts';
 import { type Translation, unreadable } from '../../domain/inbox/translation.ts';
 import type {
   PaymentNotice,
@@ -16,7 +17,6 @@ import { readGatewayBody } from './body.ts';
 import { gatewayFailure, refundFailure } from './failure.ts';
 import { type Outcome, readOutcome } from './outcome.ts';
 import { namedAtMs, paymentFields, readReferences, times, totals } from './read-event.ts';
-import { displayName } from './settings.ts';
 
 /** What the gateway's transaction types mean to us. */
 const translators: ReadonlyMap<string, (event: GatewayEvent) => Translation> = new Map([
@@ -145,17 +145,29 @@ function refundNotice(event: GatewayEvent, own: Own<RefundNotice>): Translation 
   };
 }
 
-/** Contract 6.9: a person decides what a chargeback means for the payment. */
+/**
+ * The bank took the money back, or part of it. The gateway gives such a dispute no id, and it has no other state. One that
+ * failed took nothing. Contract 17.1, 17.8.
+ */
 function translateChargeback(event: GatewayEvent): Translation {
-  const { references } = event;
-  const pspTransactionId = targetOf(event);
-  return {
-    kind: 'report',
-    state: 'needs_review',
-    names: { references, ...(pspTransactionId !== undefined && { payment: { pspTransactionId } }) },
-    why: `${displayName} reports a chargeback`,
-    flags: ['chargeback', ...(event.flags ?? [])],
-  };
+  const { body, orderId, references, flags, outcome } = event;
+  const { currency } = paymentFields(body);
+  const amount = majorUnits(object(body.transaction).amount, currency);
+  const { recordedAtMs, occurredAtMs } = times(body, true);
+  const hasFailed = outcome === 'failed';
+  const dispute = withoutAbsent({
+    disputeId: pairOf(event),
+    status: hasFailed ? 'closed' : 'lost',
+    occurredAtMs,
+    amount,
+    currency,
+    amountDeducted: hasFailed ? 0 : amount,
+    createdAtMs: recordedAtMs,
+    paymentPspId: targetOf(event),
+    paymentPspOrder: orderId,
+    flags,
+  }) as DisputeNotice;
+  return { kind: 'notice', notice: { references, dispute } };
 }
 
 function paymentNotice(event: GatewayEvent, own: Own<PaymentNotice>): Translation {

@@ -59,6 +59,13 @@ export function refundEvent(refund: WireObject): Buffer {
   return envelope('refund.created', { refund: { entity: refund } });
 }
 
+/** The event is named after what was read. That makes no difference: what counts is the status in the record. */
+export function disputeEvent(dispute: WireObject, readAt: Date): Buffer[] {
+  const status = text(dispute.status);
+  if (status === undefined || id(dispute.id) === undefined) return [];
+  return [envelope(`payment.dispute.${status}`, { dispute: { entity: dispute } }, readAt)];
+}
+
 /** `read_at` is ours: totals in the record are as of then. */
 function envelope(event: string, payload: object, readAt?: Date): Buffer {
   const read = readAt && { read_at: Math.floor(readAt.getTime() / 1_000) };

@@ -44,7 +44,11 @@ const order: Shape = {
   notes,
 };
 
-const dispute = leaves('keep', 'id payment_id amount currency status phase reason_code created_at');
+const dispute: Shape = {
+  ...leaves('keep', 'id payment_id amount amount_deducted currency status phase'),
+  // The bank's words for the kind of dispute, which every dispute of the kind has.
+  ...leaves('keep', 'reason_code reason_description respond_by created_at'),
+};
 
 /** A record is nested under `entity`, or flat; then `entity` is the name of its type. */
 function recordOf(fields: Shape): Shape {

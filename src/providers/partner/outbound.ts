@@ -2,7 +2,14 @@
 import { type OutboundProvider, outcomeOf, type PaymentToStart } from '../outbound.ts';
 import { id, segment, truncate } from '../wire.ts';
 import { accountFields, withoutAccount } from './bank-account.ts';
-import { callPartner, methods, notesOf, refundEvent } from './call-partner.ts';
+import {
+  callPartner,
+  disputeEvent,
+  methods,
+  notesOf,
+  readPartner,
+  refundEvent,
+} from './call-partner.ts';
 import { fetchStatus } from './fetch-status.ts';
 import { startIntent } from './upi-intent.ts';
 
@@ -55,6 +62,11 @@ export const partnerOutbound: OutboundProvider = {
   },
 
   fetchStatus,
+
+  fetchDispute: (api, { disputeId, now }) =>
+    readPartner(api, `/v1/disputes/${segment(disputeId)}`, (body) =>
+      id(body.id) === disputeId ? { records: disputeEvent(body, now) } : undefined,
+    ),
 
   launchForm: ({ url, login }, payment) => ({
     action: `${url.replace(/\/$/, '')}/v1/checkout/embedded`,

@@ -96,6 +96,14 @@ function listOffers(order: WireObject): string[] {
 /** Of an event; empty where it does not contain one. */
 export type Records = Readonly<Record<'payment' | 'refund' | 'order', WireObject>>;
 
+/** The partner nests a record under `entity`; the flat form is accepted too. Contract 6.11. */
+export function readRecord(value: unknown): WireObject {
+  const record = object(value);
+  return typeof record.entity === 'object' && record.entity !== null
+    ? object(record.entity)
+    : record;
+}
+
 /** Contract 6.4: every field that may name the order. The merchant writes the `notes`. */
 export function partnerReferences({ payment, refund, order }: Records): References {
   const notes = [payment.notes, order.notes, refund.notes].filter(Boolean).map(object);

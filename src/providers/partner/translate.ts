@@ -4,7 +4,14 @@ import { failureReason } from '../../domain/payments/failure.ts';
 import type { PaymentStatus, RefundNotice, RefundStatus } from '../../domain/payments/notice.ts';
 import { withoutAbsent } from '../../domain/without-absent.ts';
 import { id, jsonObject, minorUnits, object, text, unixSeconds, type WireObject } from '../wire.ts';
-import { isReleased, partnerReferences, type Records, toPaymentNotice } from './payment.ts';
+import { disputeEvents, translateDispute } from './dispute.ts';
+import {
+  isReleased,
+  partnerReferences,
+  type Records,
+  readRecord,
+  toPaymentNotice,
+} from './payment.ts';
 import { displayName } from './settings.ts';
 
 type Event =
@@ -28,7 +35,7 @@ export function translatePartner(body: Buffer): Translation {
   const name = text(envelope.event);
   if (name === undefined) return unreadable('the field event is missing');
   const payload = object(envelope.payload);
-  if (name.startsWith('payment.dispute.')) return translateDispute(name, payload);
+  if (name.startsWith(disputeEvents)) return translateDispute(name, envelope, payload);
   const event = events.get(name);
   if (!event) return ignore(name);
   const records = {
@@ -144,32 +151,7 @@ function recordStatus(refund: WireObject): RefundStatus {
   return status === 'failed' ? 'failed' : 'pending';
 }
 
-/** Contract 6.9: disputes that cost money or need an answer are reviewed by a person; others are only recorded. */
-const disputesToReview = /^payment\.dispute\.(created|action_required|lost)$/;
-
-function translateDispute(name: string, payload: WireObject): Translation {
-  const isToReview = disputesToReview.test(name);
-  const payment = readRecord(payload.payment);
-  const pspTransactionId = id(payment.id) ?? id(readRecord(payload.dispute).payment_id);
-  if (pspTransactionId === undefined) {
-    return isToReview ? unreadable('the dispute names no payment') : ignore(name);
-  }
-  const references = partnerReferences({ payment, refund: {}, order: readRecord(payload.order) });
-  const names = { references, payment: { pspTransactionId } };
-  if (!isToReview) return { ...ignore(name), kind: 'report', state: 'ignored', names, flags: [] };
-  const why = `${displayName} reports a dispute: ${name}`;
-  return { kind: 'report', state: 'needs_review', names, why, flags: ['dispute'] };
-}
-
 function ignore(name: string) {
   const why = `the event ${name} is not acted on`;
   return { kind: 'ignored', why, isForeignEvent: true } as const;
-}
-
-/** The partner nests a record under `entity`; the flat form is accepted too. Contract 6.11. */
-function readRecord(value: unknown): WireObject {
-  const record = object(value);
-  return typeof record.entity === 'object' && record.entity !== null
-    ? object(record.entity)
-    : record;
 }

@@ -1,5 +1,6 @@
 /** The inbox: provider deliveries as received, with the state of each. */
 import type { Delivery, DeliveryKey, DeliveryState } from '../../domain/inbox/delivery.ts';
+import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { columnsOf, sql } from '../../postgres/sql.ts';
 import { queryPerAccount } from '../per-account.ts';
@@ -38,13 +39,16 @@ export function findDeliveries(
 export async function* walkDeliveryIds(
   database: Queryable,
   state: DeliveryState,
+  flags?: readonly ReviewFlag[],
 ): AsyncGenerator<DeliveryKey> {
   const limit = 1_000;
   let last: DeliveryKey = { accountId: '', deliveryId: '' };
   for (let isLast = false; !isLast; ) {
-    const page = await listRows<DeliveryKey>(database, [state, last.accountId, last.deliveryId])`
+    const values = [state, last.accountId, last.deliveryId, flags ?? null];
+    const page = await listRows<DeliveryKey>(database, values)`
       select ${columnsOf('accountId, deliveryId')} from deliveries
        where state = $1 and (account_id, delivery_id) > ($2, $3)
+         and ($4::text[] is null or flags && $4)
        order by account_id, delivery_id limit ${limit}`;
     yield* page;
     last = page.at(-1) ?? last;

@@ -10,7 +10,7 @@ import { type TransactionRow, toTransaction } from '../payments/transaction-rows
 import { accountOf, defineAccountRows } from '../per-account.ts';
 
 export type OrderWithTransactions = {
-  readonly order: Order & Pick<StoredOrder, 'heldNotices'>;
+  readonly order: Order & Pick<StoredOrder, 'heldNotices' | 'disputeNotices'>;
   readonly transactions: readonly OrderTransaction[];
   /** When the provider was last polled, by transaction id. */
   readonly polledAt: ReadonlyMap<string, Date>;

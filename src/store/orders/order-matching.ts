@@ -58,7 +58,7 @@ const lookupRows = defineAccountRows<Lookup>({
 });
 
 function eachName(
-  { payment, refund }: OrderReferences,
+  { payment, refund, dispute }: OrderReferences,
   references: References,
   add: (kind: string, name: string) => void,
 ): void {
@@ -68,6 +68,7 @@ function eachName(
   addIfGiven('payment', payment?.pspTransactionId);
   addIfGiven('payment', payment?.targetPspId);
   addIfGiven('payment', refund?.paymentPspId);
+  addIfGiven('payment', dispute?.paymentPspId);
   addIfGiven('refund', refund?.pspTransactionId);
   addIfGiven('provider_order', references.providerOrderId);
   for (const name of references.transactionIds) addIfGiven('transaction', name);

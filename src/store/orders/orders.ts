@@ -1,5 +1,6 @@
 /** Reads and updates of the table `orders`. Inserts are in `insert-orders.ts`. */
 
+import type { StoredDisputeNotice } from '../../domain/disputes/dispute.ts';
 import type { OrderSummary } from '../../domain/order-state/order-state.ts';
 import type { StoredTally } from '../../domain/order-state/tally.ts';
 import type { Order } from '../../domain/orders/order.ts';
@@ -36,7 +37,7 @@ export async function lockOrders(tx: Transaction, keys: readonly OrderKey[]) {
 
 const storedColumns = sql`o.account_id, o.order_id, o.status, o.attempts, o.currency, o.amount_before_tax, o.tax,
                           o.total_amount, o.created_at, o.lapses_at, o.flags, o.user_id, o.held_notices,
-                          o.tally, o.erased_at, o.event_sequence`;
+                          o.dispute_notices, o.tally, o.erased_at, o.event_sequence`;
 
 /** The same with all fields, for those whose changes are announced. */
 export async function lockWholeOrders(tx: Transaction, keys: readonly OrderKey[]) {
@@ -70,12 +71,13 @@ export async function lockOrder(tx: Transaction, accountId: string, orderId: str
 type SavedState = OrderKey & {
   readonly state: OrderSummary;
   readonly held: readonly HeldNotice[];
+  readonly disputeNotices?: readonly StoredDisputeNotice[] | undefined;
   readonly tally: StoredTally | null;
   readonly eventSequence: number;
 };
 
 const states = defineAccountRows<SavedState>(
-  { text: ['orderId'], json: ['tally'], integer: ['eventSequence'] },
+  { text: ['orderId'], json: ['disputeNotices', 'tally'], integer: ['eventSequence'] },
   {
     status: ['text', ({ state }) => state.status],
     attempts: ['integer', ({ state }) => state.attempts],
@@ -87,7 +89,7 @@ const states = defineAccountRows<SavedState>(
 export async function saveOrderSummaries(tx: Transaction, saved: readonly SavedState[]) {
   await states.query(tx, saved, 'save-order-summaries')`
     update orders o set status = row.status, attempts = row.attempts, flags = row.flags,
-                      held_notices = row.held_notices, tally = row.tally,
+                      held_notices = row.held_notices, dispute_notices = row.dispute_notices, tally = row.tally,
                       event_sequence = row.event_sequence
       from ${states.from}
      where o.account_id = ${accountOf('row')} and o.order_id = row.order_id`;

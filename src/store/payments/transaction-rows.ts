@@ -52,6 +52,7 @@ const paymentFields = {
   voided: null,
   capturedLimit: null,
   unknownRefunds: null,
+  disputes: null,
   partialCapture: null,
   authorizedAtMs: null,
 } as const satisfies Partial<Payment>;

@@ -27,6 +27,10 @@ export function countDuePolls(database: Queryable, now: Date): Promise<number> {
   return countUpToMax(database, sql`transactions where next_poll_at <= $1`, [now]);
 }
 
+export function countDueDisputes(database: Queryable, now: Date): Promise<number> {
+  return countUpToMax(database, sql`disputes where next_poll_at <= $1`, [now]);
+}
+
 /** Orders to check, most of which are paid. */
 export function countUnchecked(database: Queryable, from: Date, until: Date): Promise<number> {
   const rows = sql`orders where lapses_at >= $1 and lapses_at <= $2`;

@@ -7,6 +7,7 @@ import { addSeconds } from '../../domain/time.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import { sql, word } from '../../postgres/sql.ts';
 import { inOrder } from '../../postgres/statement.ts';
+import { countUnfinishedDisputes } from '../disputes/disputes.ts';
 import { countEvents, toStoredCounts, withStoredCounts } from '../events/event-counters.ts';
 import { execute, findRow, findValue, firstBy, listRows } from '../query.ts';
 import { listStepReports } from './background-steps.ts';
@@ -63,6 +64,7 @@ export async function readOperatorCounters(database: Database, now: Date) {
         count: countOf(stored, nameOfResolved(entry), entry.count),
       })),
       events: withStoredCounts(await countEvents(tx, countedMax), stored.counts, countedMax),
+      disputes: await countUnfinishedDisputes(tx, countedMax),
       steps: await listStepReports(tx),
       countedAt: stored.countedAt,
     };

@@ -69,7 +69,8 @@ async function listOrders(tx: Queryable, { after, accountId }: OrdersAfter, size
   const { condition, values } = conditionOf(orderKey, { after: keyOf(after), accountId });
   const rows = await listRows<OrderRow>(tx, [...values, size])`
     select account_id, order_id, status, attempts, currency, amount_before_tax, tax, total_amount,
-           created_at, lapses_at, flags, user_id, held_notices, tally, erased_at, event_sequence
+           created_at, lapses_at, flags, user_id, held_notices, dispute_notices, tally,
+           erased_at, event_sequence
       from orders where ${condition}
      order by account_id, order_id limit $${values.length + 1}`;
   return rows.map(toStoredOrder);

@@ -97,7 +97,8 @@ async function foldInto<Entry extends DeliveryToApply>(
     if (pause) await pause;
   }
   const changed = [...changes.values()].filter(
-    ({ before, after }) => after.transactions !== before.transactions,
+    ({ before, after }) =>
+      after.transactions !== before.transactions || after.disputeNotices !== before.disputeNotices,
   );
   return { deliveries, orders: changed };
 }
@@ -117,7 +118,7 @@ function foldDelivery(
       return finish(delivery, now, { state: 'ignored', why, flags });
     }
     case 'report': {
-      // Linked to its order, without any other change. Contract 6.9.
+      // Linked to its order, without any other change. Contract 17.8.
       const { names, state, why, flags } = translation;
       if (orderId === undefined) return park(delivery, listNames(names), now);
       if (orders.length > 1) return reportConflict(delivery, orders, now, translation);

@@ -3,7 +3,7 @@ import { isOrderId } from '../../domain/ids.ts';
 import type { TranslatedDelivery } from '../../domain/inbox/incoming.ts';
 import { findOrderNames } from '../../domain/inbox/translation.ts';
 import { affectedBy, lowestIdTimeOf } from '../../domain/order-state/large-order.ts';
-import { isVoid } from '../../domain/payments/notice.ts';
+import { needsTarget } from '../../domain/payments/notice.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/statement.ts';
 import type { OrderKey } from '../../store/order-rows.ts';
@@ -135,8 +135,8 @@ function agreeOnProviderOrders(batch: readonly TranslatedDelivery[], found: Orde
     const own = found.get(delivery.deliveryId) ?? noOrders;
     const orderId = soleOf(own);
     if (own.isProviderOrderKnown || providerOrderId === undefined) continue;
-    // A void may be parked until its payment is known, and the payment names the same provider order.
-    if (isVoid(notice) || orderId === undefined) continue;
+    // A void or a dispute may be parked until its payment is known, and the payment names the same provider order.
+    if (needsTarget(notice) || orderId === undefined) continue;
     const { accountId, provider, deliveryId } = delivery;
     const key = `${accountId}/${provider}/${providerOrderId}`;
     const first = tied.get(key);

@@ -108,8 +108,16 @@ function toOrderState<Known extends StoredOrder>(
 ): LockedOrderState<Known> {
   const transactions = listed.map(({ transaction }) => transaction);
   const announcedDuplicates = listAnnounced(transactions);
-  const { heldNotices: held = [] } = order;
-  return { order, transactions, held, announcedDuplicates, summary: orderSummaryOf(order) };
+  const { heldNotices: held = [], disputeNotices } = order;
+  const summary = orderSummaryOf(order);
+  return {
+    order,
+    transactions,
+    held,
+    announcedDuplicates,
+    summary,
+    ...(disputeNotices && { disputeNotices }),
+  };
 }
 
 /** The order's summary as it is stored. */

@@ -13,6 +13,7 @@ import { addSeconds } from '../../domain/time.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/statement.ts';
 import type { Services } from '../../services/services.ts';
+import { deleteDisputes, saveDisputes } from '../../store/disputes/disputes.ts';
 import { insertEvents } from '../../store/events/events.ts';
 import { appendHistory } from '../../store/orders/history.ts';
 import { saveOrderSummaries } from '../../store/orders/orders.ts';
@@ -30,6 +31,7 @@ import {
   listRemoved,
   transactionsById,
 } from './describe-change.ts';
+import { listChangedDisputes } from './list-changed-disputes.ts';
 import { listNewEvents } from './list-new-events.ts';
 import { type LockedOrderState, lockOrderState, orderKeyOf } from './lock-order-state.ts';
 
@@ -73,11 +75,14 @@ export async function listOrderChanges(
   const lastSequences = new Map(events.map((event) => [orderKeyOf(event), event.sequence]));
   const pollAt = addSeconds(now, settings.pollSeconds);
   const transactions = changed.map((order) => compareTransactions(order, pollAt));
+  const disputes = changed.map((order) => listChangedDisputes(order, now));
   return {
     released: transactions.flatMap(({ released }) => released),
     updated: transactions.flatMap(({ updated }) => updated),
     added: transactions.flatMap(({ added }) => added),
     removed: transactions.flatMap(({ removed }) => removed),
+    savedDisputes: disputes.flatMap(({ saved }) => saved),
+    removedDisputes: disputes.flatMap(({ removed }) => removed),
     summaries: changed.flatMap((order) => findChangedSummary(order, lastSequences)),
     history: changed.map(({ before, entries }) => ({ order: before.order, entries })),
     events,
@@ -151,14 +156,15 @@ function findChangedSummary(
 ) {
   const { accountId, orderId, tally: tallyBefore = null, eventSequence: last } = before.order;
   const eventSequence = lastSequences.get(orderKeyOf(before.order)) ?? last;
-  const { summary: state, held } = after;
+  const { summary: state, held, disputeNotices } = after;
   const tally = storedTallyOf(after);
   const isSame =
     eventSequence === last &&
     held === before.held &&
+    disputeNotices === before.disputeNotices &&
     listChanges(before.summary, state).length === 0 &&
     isDeepStrictEqual(tally, tallyBefore);
-  return isSame ? [] : [{ accountId, orderId, state, held, tally, eventSequence }];
+  return isSame ? [] : [{ accountId, orderId, state, held, disputeNotices, tally, eventSequence }];
 }
 
 /** Every statement is started before this returns, so that it can be a part of `inOrder`. */
@@ -172,6 +178,8 @@ export async function saveOrderChanges(
     () => updateTransactions(tx, rows.updated),
     () => insertTransactions(tx, rows.added),
     ...rows.removed.map((own) => () => deleteTransactions(tx, own.order, own.transactionIds)),
+    () => saveDisputes(tx, rows.savedDisputes),
+    () => deleteDisputes(tx, rows.removedDisputes),
     () => saveOrderSummaries(tx, rows.summaries),
     () => appendHistory(tx, rows.history),
     () => insertEvents(tx, rows.events),

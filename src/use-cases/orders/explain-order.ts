@@ -3,6 +3,7 @@
  * and what lost by which rule. Reads the history, the inbox and the outbox, and changes nothing. docs/decisions/0044.
  */
 import type { RepeatKey } from '../../domain/inbox/repeats.ts';
+import { disputeNoticesByPayment } from '../../domain/order-state/disputes.ts';
 import { ordersCreatedHere } from '../../domain/order-state/relate.ts';
 import { settleTransactions } from '../../domain/order-state/settle.ts';
 import { type Order, orderStatus } from '../../domain/orders/order.ts';
@@ -109,6 +110,7 @@ async function readStored(
     provider: entry.provider,
     deliveryKey: ('payment' in entry ? entry.payment : entry.refund).deliveryKey,
   }));
+  const { disputeNotices = [] } = order;
   const names = page.transactions.flatMap(({ provider, notices }) =>
     notices.map(({ deliveryKey }) => ({ provider, deliveryKey })),
   );
@@ -118,7 +120,8 @@ async function readStored(
     settled,
     page,
     held,
-    deliveries: await listDeliveriesByKey(tx, accountId, [...names, ...held]),
+    disputes: disputeNoticesByPayment({ transactions: settled, disputeNotices }),
+    deliveries: await listDeliveriesByKey(tx, accountId, [...names, ...held, ...disputeNotices]),
     changes: await listLastChanges(tx, order, ids),
     life: await readLife(tx, order, settled, options.upTo),
   };
@@ -173,7 +176,7 @@ const noticesPerPage = 50;
 
 function explainOne(
   transaction: Transaction,
-  { order, settled, changes }: Stored,
+  { order, settled, changes, disputes }: Stored,
   deliveryOf: FindDelivery,
   { masked, amounts }: ExplainOptions,
 ): ExplainedTransaction {
@@ -182,6 +185,7 @@ function explainOne(
     expected: order.amounts,
     ordersCreatedHere: ordersCreatedHere(settled),
     changes: changes.filter((change) => change.transactionId === transactionId),
+    disputeNotices: disputes.get(transactionId),
     deliveryIdOf: (deliveryKey) => deliveryOf({ provider, deliveryKey })?.deliveryId ?? null,
     isStale: (deliveryKey) => deliveryOf({ provider, deliveryKey })?.state === 'stale',
   });

@@ -8,6 +8,7 @@ import {
   type ReviewReason,
 } from '../../domain/review-flag.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
+import { type DisputeToReview, keyOfDispute } from '../../store/disputes/disputes.ts';
 import {
   type DeliveryToReview,
   type Flagged,
@@ -18,7 +19,7 @@ import { listHistoryOfOrders } from '../../store/orders/history.ts';
 
 export type ReviewEntry = {
   readonly id: string;
-  readonly kind: 'delivery' | 'flag';
+  readonly kind: 'delivery' | 'flag' | 'dispute';
   readonly accountId: string;
   readonly orderId: string | null;
   readonly transactionId: string | null;
@@ -29,6 +30,8 @@ export type ReviewEntry = {
   readonly reason: string;
   readonly advice: string;
   readonly since: Date;
+  /** What is claimed, and until when the provider accepts an answer. */
+  readonly dispute?: Pick<DisputeToReview, 'disputeId' | 'amount' | 'currency' | 'respondBy'>;
 };
 
 /** Skips a delivery if its order has all of its flags: the flags are listed separately, or are resolved. */
@@ -106,6 +109,18 @@ export async function listOpenFlags(database: Database, page: readonly Flagged[]
     }
   }
   return found;
+}
+
+/** They close by themselves, so none is resolved. Contract 17.5. */
+export async function describeDisputes(_database: Database, page: readonly DisputeToReview[]) {
+  return page.map((entry): ReviewEntry => {
+    const { accountId, orderId, transactionId, since, ...dispute } = entry;
+    const { disputeId, amount, currency, respondBy } = dispute;
+    const claim = { disputeId, amount, currency, respondBy };
+    const id = `${accountId}/${keyOfDispute(entry)}`;
+    const about = { id, kind: 'dispute', accountId, orderId, transactionId } as const;
+    return { ...about, why: null, ...explained(['dispute_open']), since, dispute: claim };
+  });
 }
 
 /** When the flag was last raised. Undefined if that part of the history was pruned. */

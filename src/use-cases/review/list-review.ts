@@ -2,6 +2,7 @@
 import { countMax, limited } from '../../domain/reports/limited-count.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
+import { keyOfDispute, listDisputesToReview } from '../../store/disputes/disputes.ts';
 import { countDeliveriesOfState } from '../../store/inbox/attention.ts';
 import {
   listDeliveriesToReview,
@@ -11,6 +12,7 @@ import {
 } from '../../store/inbox/review.ts';
 import {
   describeDeliveries,
+  describeDisputes,
   describeFlags,
   listOpenFlags,
   type ReviewEntry,
@@ -51,8 +53,9 @@ export async function listReview(
   }
 }
 
-/** Dead deliveries come last: those of other businesses may be many. */
+/** Deadlines come first, and dead deliveries last: those of other businesses may be many. */
 const lists = [
+  listOf('disputes', listDisputesToReview, keyOfDispute, describeDisputes),
   deliveriesOf('needs_review'),
   listOf('orders', listFlaggedOrders, subjectOf, describeFlags, listOpenFlags),
   listOf('transactions', listFlaggedTransactions, subjectOf, describeFlags, listOpenFlags),

@@ -3,7 +3,7 @@
  * who resolved it and why. Contract 6.9.
  */
 import type { Actor } from '../../domain/audit.ts';
-import { findAccountIdOfDelivery } from '../../domain/ids.ts';
+import { findAccountIdOfDelivery, isAccountId, isOrderId } from '../../domain/ids.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import { type FlagKey, findFlagKey, findNote, orderIdOf } from '../../domain/inbox/review.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
@@ -62,6 +62,10 @@ export async function resolveReview(
   if (note === undefined) return noteRefusal;
   const closing = { ...request, note, at: services.clock() };
   const flag = findFlagKey(request.id);
+  if (isDisputeEntry(request.id)) {
+    const refusal = 'A dispute closes by itself once it is final: answer it at the provider.';
+    return { kind: 'not_open', refusal };
+  }
   const accountId = flag?.accountId ?? findAccountIdOfDelivery(request.id);
   if (accountId === undefined) {
     return unknown(`"${request.id}" is neither the id of a delivery nor of a flag.`);
@@ -72,6 +76,12 @@ export async function resolveReview(
   return services.database.transaction((tx) =>
     flag ? resolveFlag(tx, flag, closing) : resolveDelivery(tx, accountId, closing),
   );
+}
+
+/** As the review list writes it: account, order, provider and dispute. */
+function isDisputeEntry(id: string): boolean {
+  const [accountId = '', orderId = '', provider, disputeId] = id.split('/');
+  return isAccountId(accountId) && isOrderId(orderId) && !!provider && !!disputeId;
 }
 
 function unknown(refusal: string): RefusedReview {

@@ -115,7 +115,7 @@ function isPruned(history: readonly HistoryRecord[]): boolean {
  * up to a minute late, so a transaction from before that is right too.
  */
 function checkFold(deliveries: readonly Delivery[], orderState: LockedOrderState, now: Date) {
-  const { order, transactions, held } = orderState;
+  const { order, transactions, held, disputeNotices } = orderState;
   if (deliveries.length + transactions.length + held.length === 0) return [];
   const folded = foldInbox(orderState, deliveries);
   const beforeLapse = new Date(Math.min(now.getTime(), order.lapsesAt.getTime() - 1));
@@ -133,7 +133,8 @@ function checkFold(deliveries: readonly Delivery[], orderState: LockedOrderState
     stored.every((entry, index) =>
       rightStates.some((state) => listChanges(state[index], entry).length === 0),
     ) &&
-    isDeepStrictEqual(keysOfHeld(held), keysOfHeld(folded.held));
+    isDeepStrictEqual(keysOfHeld(held), keysOfHeld(folded.held)) &&
+    isDeepStrictEqual(keysOf(disputeNotices), keysOf(folded.disputeNotices));
   if (isRight) return [];
   const what = 'its deliveries fold to other transactions: see "order rebuild"';
   return [{ where: order.orderId, what }];
@@ -153,9 +154,11 @@ function comparable(transactions: readonly Transaction[]) {
 }
 
 function keysOfHeld(held: readonly HeldNotice[]): string[] {
-  return held
-    .map((entry) => ('payment' in entry ? entry.payment : entry.refund).deliveryKey)
-    .sort();
+  return keysOf(held.map((entry) => ('payment' in entry ? entry.payment : entry.refund)));
+}
+
+function keysOf(notices: ReadonlyArray<{ readonly deliveryKey: string }> = []): string[] {
+  return notices.map(({ deliveryKey }) => deliveryKey).sort();
 }
 
 /** Each capture counts once, and the amount of a payment is the sum of its captures. Contract 9.8. */

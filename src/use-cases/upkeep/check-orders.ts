@@ -124,6 +124,7 @@ function assignRows(
       order,
       transactions: transactionsOf(order).map(({ transaction }) => transaction),
       held: order.heldNotices ?? [],
+      ...(order.disputeNotices && { disputeNotices: order.disputeNotices }),
       summary: orderSummaryOf(order),
     },
     history: historyOf(order),

@@ -27,6 +27,7 @@ export function foldInbox<State extends OrderState>(
     ...orderState,
     transactions: [],
     held: [],
+    disputeNotices: [],
     announcedDuplicates: listAnnounced(orderState.transactions),
   });
   return foldAll(withStarts, notices);
@@ -45,7 +46,7 @@ function startsOf({ type, transactionId, provider, start }: Transaction): Starte
 
 /**
  * A notice whose target does not exist yet is applied after the notice that creates the target. One that lost its target
- * to another void is applied last: it is held.
+ * to another void is applied last: it is held. A dispute of a payment that is not known is parked.
  */
 function foldAll<State extends OrderState>(
   orderState: State,
@@ -54,6 +55,7 @@ function foldAll<State extends OrderState>(
   const withoutTarget = notices.filter((notice) => lacksTarget(orderState, notice));
   const ready = notices.filter((notice) => !withoutTarget.includes(notice));
   const next = ready.length > 0 ? ready : withoutTarget;
-  const after = next.reduce<State>((before, notice) => applyNotice(before, notice), orderState);
+  const placeable = next.filter(({ dispute }) => !dispute || next === ready);
+  const after = placeable.reduce<State>(applyNotice, orderState);
   return ready.length > 0 ? foldAll(after, withoutTarget) : after;
 }

@@ -76,13 +76,14 @@ function isSame(before: LockedOrderState, after: LockedOrderState): boolean {
   return (
     (!tally || isDeepStrictEqual(tally, storedTallyOf(after))) &&
     isDeepStrictEqual(comparable(before.transactions), comparable(after.transactions)) &&
-    isDeepStrictEqual(comparableHeld(before.held), comparableHeld(after.held))
+    isDeepStrictEqual(comparableHeld(before.held), comparableHeld(after.held)) &&
+    isDeepStrictEqual(comparableHeld(before.disputeNotices), comparableHeld(after.disputeNotices))
   );
 }
 
 /** Ignores the order. */
-function comparableHeld(held: LockedOrderState['held']): unknown {
-  return held.map((entry) => JSON.stringify(entry)).sort();
+function comparableHeld(notices: readonly object[] = []): unknown {
+  return notices.map((entry) => JSON.stringify(entry)).sort();
 }
 
 /** Ignores the order of transactions and of notices. */
@@ -121,9 +122,18 @@ export async function rebuildAll(services: Services, actor: Actor) {
   return { rebuilt, unchanged, not_rebuilt_body_pruned: pruned, failed };
 }
 
-/** Deliveries that an earlier version ignored may be understood now. A defect is saved with the delivery. */
+/**
+ * Deliveries that an earlier version ignored may be understood now, and disputes that it left to a person are applied
+ * (contract 17). A defect is saved with the delivery.
+ */
 async function replayIgnored(services: Services): Promise<void> {
-  for await (const { accountId, deliveryId } of walkDeliveryIds(services.database, 'ignored')) {
-    await retryDelivery(services, accountId, deliveryId, 'requested').catch(() => undefined);
+  const { database } = services;
+  for (const found of [
+    walkDeliveryIds(database, 'ignored'),
+    walkDeliveryIds(database, 'needs_review', ['chargeback', 'dispute']),
+  ]) {
+    for await (const { accountId, deliveryId } of found) {
+      await retryDelivery(services, accountId, deliveryId, 'requested').catch(() => undefined);
+    }
   }
 }

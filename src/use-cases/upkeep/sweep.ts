@@ -10,6 +10,7 @@ import { listStepReports, type StepReport } from '../../store/upkeep/background-
 import { countDuePolls } from '../../store/upkeep/backlogs.ts';
 import { countForOperators } from '../../store/upkeep/operator-counters.ts';
 import { endCheckouts } from '../checkout/get-checkout.ts';
+import { pollDisputes } from '../disputes/poll-disputes.ts';
 import { retryAllDue } from '../inbox/retry-due.ts';
 import { unparkDead, unparkKnown } from '../inbox/unpark-known.ts';
 import { lapseOverdue } from '../orders/lapse-overdue.ts';
@@ -37,6 +38,7 @@ export const sweepSteps: readonly Step[] = [
   { name: 'end-checkouts', msMax, run: endCheckouts },
   // The loops of the background poll; this counts what they have left. Contract 11.7.
   { name: 'poll-due', msMax, run: ({ database, clock }) => countDuePolls(database, clock()) },
+  { name: 'poll-disputes', msMax: longMsMax, run: pollDisputes },
   { name: 'expire-dead', msMax, run: expireOldDead },
   { name: 'prune-bodies', msMax, run: pruneOldBodies },
   { name: 'prune-keys', msMax, run: pruneOldKeys },

@@ -32,7 +32,7 @@ test('a list has what each item is about, since when, its reason as a code and a
   const startedAt = service.services.clock().getTime();
   const low = await shop.sendPartner(captureOf({ order_id }, { amount: 100 }));
   const payment = partnerPayment({ notes: { svc_order_id: order_id } });
-  const dispute = partnerEvent('payment.dispute.created', { payment, dispute: { id: 'disp_1' } });
+  const dispute = partnerEvent('payment.dispute.escalated', { payment, dispute: { id: 'disp_1' } });
   const disputed = await shop.sendPartner(dispute);
 
   const { status, body } = await viewer.get('/review');
@@ -48,6 +48,7 @@ test('a list has what each item is about, since when, its reason as a code and a
     order_id,
     delivery_id: null,
     why: null,
+    dispute: null,
     reasons: [
       {
         reason: 'amount_mismatch',

@@ -46,6 +46,7 @@ const unknownFields = {
   refund_status: null,
   refund_request_id: null,
   refund_arn: null,
+  disputes: [],
 };
 
 test('a new order has no transactions', async () => {

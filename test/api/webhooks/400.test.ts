@@ -113,7 +113,7 @@ for (const [provider, unreadable] of providers) {
   }
 }
 
-for (const event of ['payment.dispute.won', 'refund.speed_changed', 'settlement.processed']) {
+for (const event of ['payment.downtime.started', 'refund.speed_changed', 'settlement.processed']) {
   test(`a bearer that sends ${event} is answered 400 and nothing is stored`, async () => {
     const before = await dumpTables(service.database);
     const body = partnerEvent(event, { payment });

@@ -11,7 +11,6 @@ import { sweep } from '../../../src/use-cases/upkeep/sweep.ts';
 import {
   assertInvariants,
   captureOf,
-  gatewayPaymentOf,
   openShop,
   type Shop,
   shopOf,
@@ -407,14 +406,12 @@ test('--account lists one account only, and ids of two accounts do not mix', asy
   const other = shopOf(service, await service.createAccount());
   const { order_id } = await other.createOrder();
   await other.sendPartner(captureOf({ order_id }, { amount: 100 }));
-  await other.sendGateway(
-    gatewayPaymentOf({ order_id }, { transaction: { id: '9', type: 'CHARGEBACK' } }),
-  );
+  await other.sendPartner(disputeOf(partnerPayment({ notes: { svc_order_id: order_id } })));
   const { review } = await runJson(['review', 'list', '--account', other.account.accountId]);
   type Row = Record<string, string>;
   assert.deepEqual(review.map((row: Row) => [row.account_id, row.reason]).toSorted(), [
     [other.account.accountId, 'amount_mismatch'],
-    [other.account.accountId, 'chargeback'],
+    [other.account.accountId, 'dispute'],
   ]);
   const subject = review.find((row: Row) => row.kind === 'flag').transaction_id;
   const wrong = flagIdOf({ accountId, subject, flag: 'amount_mismatch' });
@@ -594,7 +591,7 @@ async function paidOrder() {
 
 function disputeOf(payment: Record<string, unknown>) {
   const dispute = { id: `disp_${partnerId('pay').slice(4)}`, payment_id: payment.id };
-  return partnerEvent('payment.dispute.created', { payment, dispute });
+  return partnerEvent('payment.dispute.escalated', { payment, dispute });
 }
 
 /** A refund of more than was paid flags the order. */

@@ -172,6 +172,7 @@ describe('a payment that was started here', () => {
       voided: null,
       capturedLimit: null,
       unknownRefunds: null,
+      disputes: null,
       partialCapture: null,
       authorizedAtMs: null,
     });

@@ -77,6 +77,7 @@ test('a payment without notices is new', () => {
     voided: null,
     capturedLimit: null,
     unknownRefunds: null,
+    disputes: null,
     partialCapture: null,
     authorizedAtMs: null,
   });

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import {
+  disputeNoticesByPayment,
+  hasUnplacedDispute,
+} from '../../../src/domain/order-state/disputes.ts';
 import { foldTransaction, type Unfolded } from '../../../src/domain/order-state/matching.ts';
+import type { OrderState } from '../../../src/domain/order-state/order-state.ts';
 import { ordersCreatedHere } from '../../../src/domain/order-state/relate.ts';
 import { settle } from '../../../src/domain/order-state/settle.ts';
 import { paymentStatuses, refundStatuses } from '../../../src/domain/payments/notice.ts';
@@ -54,11 +59,26 @@ describe('what Why says about any set of deliveries', () => {
       assert.deepEqual(field.value, readField(transaction, field.field));
       assert.notEqual(field.rule, 'stored-differently');
     });
-    forEachState((transactions) => {
-      for (const transaction of transactions) {
-        const names = explain(transaction, transactions).map(({ field }) => field);
+    forEachState((orderState) => {
+      for (const transaction of orderState.transactions) {
+        const names = explain(transaction, orderState).map(({ field }) => field);
         assert.deepEqual(names.toSorted(), shownFields[transaction.type].toSorted());
       }
+    });
+  });
+
+  test('names every delivery about a dispute of a payment', () => {
+    forEachState((orderState) => {
+      const { transactions, disputeNotices = [] } = orderState;
+      const explained = transactions.flatMap((transaction) => {
+        const field = explain(transaction, orderState).find((each) => each.field === 'disputes');
+        assert.deepEqual(field?.value ?? null, readField(transaction, 'disputes'));
+        assert.equal(field?.value == null, (field?.setBy ?? []).length === 0);
+        return field?.setBy.map(keyOf) ?? [];
+      });
+      assert.equal(new Set(explained).size, explained.length);
+      const known = disputeNotices.map(({ deliveryKey }) => deliveryKey);
+      if (!hasUnplacedDispute(orderState)) assert.deepEqual(explained.sort(), known.sort());
     });
   });
 
@@ -153,42 +173,45 @@ describe('what Why says about any set of deliveries', () => {
   });
 });
 
+/** Every field but the disputes, which have notices of their own. */
 function check(holds: (each: Case) => void): void {
-  forEachState((transactions) => {
-    for (const transaction of transactions) {
+  forEachState((orderState) => {
+    for (const transaction of orderState.transactions) {
       const notices = noticesOf(transaction);
-      for (const field of explain(transaction, transactions))
-        holds({ transaction, field, notices });
+      for (const field of explain(transaction, orderState))
+        if (field.field !== 'disputes') holds({ transaction, field, notices });
     }
   });
 }
 
-function forEachState(holds: (transactions: readonly Transaction[]) => void): void {
+function forEachState(holds: (orderState: OrderState) => void): void {
   fc.assert(
     fc.property(plans, fc.integer(), times, (plan, arrangement, at) => {
-      holds(settle(applyAll(arrange(eventsOf(plan), arrangement)), at).transactions);
+      holds(settle(applyAll(arrange(eventsOf(plan), arrangement)), at));
     }),
     { seed, numRuns },
   );
 }
 
-function explain(transaction: Transaction, all: readonly Transaction[]): ExplainedField[] {
+function explain(transaction: Transaction, orderState: OrderState): ExplainedField[] {
+  const { transactionId } = transaction;
   return explainTransaction(transaction, {
     expected,
-    ordersCreatedHere: ordersCreatedHere(all),
+    ordersCreatedHere: ordersCreatedHere(orderState.transactions),
     changes: [],
+    disputeNotices: disputeNoticesByPayment(orderState).get(transactionId),
     deliveryIdOf: (key) => key,
   });
 }
 
 /** By the provider's ids, because ours may depend on the order of arrival. */
 function explainAll(events: readonly Event[], at: Date) {
-  const { transactions } = settle(applyAll(events), at);
-  return transactions
+  const orderState = settle(applyAll(events), at);
+  return orderState.transactions
     .map((transaction) => {
       const { type, provider, pspTransactionId, start, transactionId } = transaction;
       const name = `${type} ${provider} ${pspTransactionId} ${start ? transactionId : ''}`;
-      return { name, fields: explain(transaction, transactions) };
+      return { name, fields: explain(transaction, orderState) };
     })
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -201,7 +224,7 @@ const shownFields: Readonly<Record<Transaction['type'], readonly TransactionFiel
   payment: [
     ...common,
     ...(['paymentMode', 'subPaymentMode', 'paymentArn', 'paymentAcquirer'] as const),
-    ...(['customerFee', 'offerId', 'offerDiscount', 'captures', 'voided'] as const),
+    ...(['customerFee', 'offerId', 'offerDiscount', 'captures', 'voided', 'disputes'] as const),
   ],
   refund: [
     ...common,
