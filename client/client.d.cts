@@ -5,6 +5,7 @@ import type {
   PaymentLink as ApiPaymentLink,
   Banks,
   CreateOrderRequest,
+  Dispute,
   Enquiry,
   EnquiryRequest,
   FailureReason,
