@@ -115,6 +115,8 @@ export async function receive(request: { headers: { [name: string]: string | str
     }
     case 'refund_pending': case 'refund_success': case 'refund_failed':
       return event.transaction.refund_status.length + event.svc_transaction_id.length;
+    case 'dispute_created': case 'dispute_updated': case 'dispute_won': case 'dispute_lost': case 'dispute_closed':
+      return event.dispute.respond_by ?? event.transaction.payment_status.length;
     case 'order_completed': case 'order_lapsed': {
       const none: null = event.transaction;
       return none ?? event.order.total_amount;

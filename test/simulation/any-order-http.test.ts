@@ -191,5 +191,11 @@ async function shownOf(account: TestAccount, invoiceId: string): Promise<unknown
 function withoutFirstRecord(element: Reply['body']): unknown {
   const isByRecord = element.payment_partner === 'Mastercard Gateway' && element.payment_status;
   assert.match(element.svc_transaction_id, /^o_[0-9A-Za-z]{16}-\d{12}$/);
-  return isByRecord ? { ...element, svc_transaction_id: 'by the first record' } : element;
+  if (!isByRecord) return element;
+  const svc_transaction_id = 'by the first record';
+  const disputes = element.disputes.map((dispute: Reply['body']) => {
+    assert.equal(dispute.svc_transaction_id, element.svc_transaction_id);
+    return { ...dispute, svc_transaction_id };
+  });
+  return { ...element, svc_transaction_id, disputes };
 }

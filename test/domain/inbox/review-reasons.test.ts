@@ -9,7 +9,12 @@ import {
 } from '../../../src/domain/review-flag.ts';
 
 test('every flag of the code, and every other reason, has a plain sentence and an advice', () => {
-  assert.deepEqual(Object.keys(reviewReasons), [...reviewFlags, 'dead', 'needs_review']);
+  assert.deepEqual(Object.keys(reviewReasons), [
+    ...reviewFlags,
+    'dead',
+    'dispute_open',
+    'needs_review',
+  ]);
   for (const [reason, { sentence, advice }] of Object.entries(reviewReasons)) {
     assert.match(sentence, /^[A-Z][^_]+\.$/, reason);
     assert.match(advice, /^[A-Z][^_]+\.$/, reason);
