@@ -82,7 +82,6 @@ const subjects: Readonly<Record<string, readonly string[]>> = {
     'inbox',
     'consumers',
     'orders',
-    'disputes',
     'events',
     'users',
     'reports',

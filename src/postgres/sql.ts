@@ -17,10 +17,7 @@ export function sql(...[raw, ...parts]: SqlTemplate): Sql {
   return String.raw({ raw }, ...parts) as Sql;
 }
 
-export function joinSql(
-  parts: readonly Sql[],
-  separator: ', ' | ' and ' | ' union all ' = ', ',
-): Sql {
+export function joinSql(parts: readonly Sql[], separator: ', ' | ' and ' = ', '): Sql {
   return parts.join(separator) as Sql;
 }
 

@@ -37,14 +37,7 @@ export async function exportOrders(
 }
 
 /** In the names of the address. Some values are any text. */
-function describe({
-  amountMin,
-  amountMax,
-  payment,
-  isRefunded,
-  isDisputed,
-  ...filter
-}: OrderFilter) {
+function describe({ amountMin, amountMax, payment, isRefunded, ...filter }: OrderFilter) {
   const amountOf = (minor: MinorUnits | undefined) =>
     minor === undefined ? undefined : formatAmount(minor, displayExponent(filter.currency ?? ''));
   return maskFields({
@@ -56,7 +49,6 @@ function describe({
     provider: payment?.provider,
     failure: payment?.failure,
     refunded: isRefunded && 'yes',
-    disputed: isDisputed && 'yes',
   });
 }
 
