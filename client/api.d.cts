@@ -160,6 +160,37 @@ export type Dispute = {
   created_at: string | null;
 };
 
+/** A dispute of a payment was opened or has changed. It changes neither the payment nor the order. */
+export type DisputeEvent = {
+  /** Version of the body. */
+  version: 'v3';
+  /** The header webhook-id. A repeat has the same id: store it and ignore repeats. */
+  event_id: string;
+  /** What the event reports. */
+  event_type: 'dispute_created' | 'dispute_updated' | 'dispute_won' | 'dispute_lost' | 'dispute_closed';
+  /** Counts the events of an order. Events may arrive in another order: a higher number is newer. */
+  sequence: number;
+  /** ISO 8601 time of the change. */
+  occurred_at: string;
+  /** Status of the payment. */
+  status: 'new' | 'pending' | 'failed' | 'authorized' | 'succeeded' | 'reversing' | 'reversed';
+  /** status in three words, for plugins that know no others. */
+  event_status: 'success' | 'failed' | 'pending';
+  /** What has happened, in words. Safe to show to the consumer. */
+  message: string;
+  /** Identifier of the order. */
+  svc_order_id: string;
+  /** Identifier of the transaction. */
+  svc_transaction_id: string;
+  /** Tells an event from a return of the consumer. */
+  is_webhook: true;
+  dispute: Dispute;
+  transaction: EventPayment;
+  order: EventOrder;
+  /** The consumer, unmasked; null if the order has none. */
+  user: User | null;
+};
+
 /** The order that the transactions belong to. */
 export type EnquiredOrder = {
   /** Identifier of the order. */
@@ -195,6 +226,150 @@ export type EnquiryRequest = {
 
 /** Branch on this in your code. */
 export type ErrorCode = 'INVALID_REQUEST_PARAMETER' | 'ENCRYPTION_NOT_ENABLED' | 'DECRYPTION_FAILED' | 'AUTHENTICATION_FAILED' | 'INVALID_TOKEN' | 'TOKEN_EXPIRED' | 'PERMISSION_DENIED' | 'CONFIRMATION_REQUIRED' | 'ACCOUNT_SUSPENDED' | 'ORDER_NOT_FOUND' | 'INVOICE_NOT_FOUND' | 'TRANSACTION_NOT_FOUND' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'DUPLICATE_INVOICE_ID' | 'ORDER_COMPLETED' | 'ORDER_LAPSED' | 'ORDER_CONFLICT' | 'LINK_CANNOT_BE_UPDATED' | 'DUPLICATE_REFUND_REQUEST' | 'IDEMPOTENCY_KEY_REUSED' | 'RATE_NOT_CONFIRMED' | 'PAYLOAD_TOO_LARGE' | 'INVALID_REFUND_AMOUNT' | 'PAYMENT_DISPUTED' | 'REFUND_NOT_ALLOWED' | 'LINK_CANNOT_BE_SENT' | 'PAYMENT_MODE_NOT_ENABLED' | 'PAYMENT_MODE_NOT_ALLOWED' | 'RATE_LIMITED' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE';
+
+/** The order of the enquiry at the time of the event. */
+export type EventOrder = {
+  /** Identifier of the order. */
+  svc_order_id: string;
+  /** Your own reference for the order. */
+  invoice_id: string;
+  /** Status of the order, as in get order. */
+  status: 'new' | 'pending' | 'completed' | 'lapsed';
+  /** Key and value pairs attached to the order. */
+  custom_attributes: CustomAttribute[];
+  /** The amounts that were sent; null when the order was not converted. */
+  currency_conversion: CurrencyConversion | null;
+  /** Null until a payment has succeeded or a refund is known. */
+  refund_details: RefundDetails | null;
+  /** ISO 4217 code of the currency that the order is processed in. */
+  currency: string;
+  /** Cart amount before tax, in major units. */
+  amount_before_tax: number;
+  /** Tax on the whole cart, in major units. */
+  tax: number;
+  /** Total including tax, in major units. */
+  total_amount: number;
+};
+
+/** The payment of the enquiry at the time of the event. */
+export type EventPayment = {
+  /** A payment attempt. */
+  transaction_type: 'payment';
+  /** Whole seconds from the start to the final status; null until it is final. */
+  completion_time: number | null;
+  /** Identifier of the transaction. */
+  svc_transaction_id: string;
+  /** Status of the payment. */
+  payment_status: 'new' | 'pending' | 'failed' | 'authorized' | 'succeeded' | 'reversing' | 'reversed';
+  /** What the provider says about the transaction. */
+  message: string | null;
+  /** As in the enquiry, but v3 signs every status. Null if the amount is unknown. */
+  svc_signature: string | null;
+  /** Which signature the account uses. */
+  signature_version: 'v2' | 'v3';
+  /** Present while the status is failed, otherwise null. */
+  failure_reason: FailureReason | null;
+  /** The provider that the payment was made with. */
+  payment_partner: 'Razorpay' | 'Mastercard Gateway' | null;
+  /** The provider that processed it. */
+  processing_payment_partner: 'Razorpay' | 'Mastercard Gateway' | null;
+  /** Identifier of the payment or refund at the provider. */
+  psp_transaction_id: string | null;
+  /** Amount in major units. */
+  transaction_amount: number | null;
+  /** ISO 4217 code, as the provider reports it. */
+  transaction_currency: string | null;
+  /** Fee that the consumer paid on top of the order, in major units. */
+  additional_charges: number | null;
+  /** Discount that the provider granted, in major units. */
+  offer_discount: number | null;
+  /** Identifier of the offer at the provider. */
+  offer_id: string | null;
+  /** The acquirer that the provider used. */
+  payment_acquirer: string | null;
+  /** How the consumer paid; Card when the funding is unknown. Null for a refund, and until it is known. */
+  payment_mode: 'UPI' | 'Credit Card' | 'Debit Card' | 'Netbanking' | 'Wallet' | 'Prepaid Card' | 'Credit Card EMI' | 'Debit Card EMI' | 'Card' | 'Pay Later' | null;
+  /** The bank's reference of the payment. */
+  payment_arn: string | null;
+  /** Always null: the providers do not report it. */
+  emi: null;
+  /** Details of the payment mode, such as bank_name, wallet_name, upi_id, or scheme, card_type, issuer and masked_card. */
+  sub_payment_mode: Record<string, string> | null;
+  /** Status of the refund; for a payment that of its latest refund, or null. */
+  refund_status: 'new' | 'pending' | 'failed' | 'succeeded' | null;
+  /** Your reference of the refund; for a payment that of its latest refund. */
+  refund_request_id: string | null;
+  /** The bank's reference of the refund; for a payment that of its latest refund. */
+  refund_arn: string | null;
+  /** The disputes of the payment, oldest first; empty without any, for a refund, and with an order token. */
+  disputes: Dispute[];
+  /** The same value as svc_transaction_id. */
+  transaction_id: string;
+  /** The same value as svc_signature. */
+  signature: string | null;
+  /** The same value as payment_status. */
+  status: 'new' | 'pending' | 'failed' | 'authorized' | 'succeeded' | 'reversing' | 'reversed';
+};
+
+/** The refund of the enquiry at the time of the event. */
+export type EventRefund = {
+  /** Whether the whole payment is refunded. */
+  transaction_type: 'full_refund' | 'partial_refund';
+  /** Whole seconds from the start to the final status; null until it is final. */
+  completion_time: number | null;
+  /** Identifier of the transaction. */
+  svc_transaction_id: string;
+  /** Status of the payment; null for a refund. failed, succeeded and reversed are final, and a late success still replaces failed. */
+  payment_status: 'new' | 'pending' | 'failed' | 'authorized' | 'succeeded' | 'reversing' | 'reversed' | null;
+  /** What the provider says about the transaction. */
+  message: string | null;
+  /** As in the enquiry, but v3 signs every status. Null if the amount is unknown. */
+  svc_signature: string | null;
+  /** Which signature the account uses. */
+  signature_version: 'v2' | 'v3';
+  /** Present while the status is failed, otherwise null. */
+  failure_reason: FailureReason | null;
+  /** The provider that the payment was made with. */
+  payment_partner: 'Razorpay' | 'Mastercard Gateway' | null;
+  /** The provider that processed it. */
+  processing_payment_partner: 'Razorpay' | 'Mastercard Gateway' | null;
+  /** Identifier of the payment or refund at the provider. */
+  psp_transaction_id: string | null;
+  /** Amount in major units. */
+  transaction_amount: number | null;
+  /** ISO 4217 code, as the provider reports it. */
+  transaction_currency: string | null;
+  /** Fee that the consumer paid on top of the order, in major units. */
+  additional_charges: number | null;
+  /** Discount that the provider granted, in major units. */
+  offer_discount: number | null;
+  /** Identifier of the offer at the provider. */
+  offer_id: string | null;
+  /** The acquirer that the provider used. */
+  payment_acquirer: string | null;
+  /** How the consumer paid; Card when the funding is unknown. Null for a refund, and until it is known. */
+  payment_mode: 'UPI' | 'Credit Card' | 'Debit Card' | 'Netbanking' | 'Wallet' | 'Prepaid Card' | 'Credit Card EMI' | 'Debit Card EMI' | 'Card' | 'Pay Later' | null;
+  /** The bank's reference of the payment. */
+  payment_arn: string | null;
+  /** Always null: the providers do not report it. */
+  emi: null;
+  /** Details of the payment mode, such as bank_name, wallet_name, upi_id, or scheme, card_type, issuer and masked_card. */
+  sub_payment_mode: Record<string, string> | null;
+  /** Status of the refund. */
+  refund_status: 'new' | 'pending' | 'failed' | 'succeeded';
+  /** Your reference of the refund; for a payment that of its latest refund. */
+  refund_request_id: string | null;
+  /** The bank's reference of the refund; for a payment that of its latest refund. */
+  refund_arn: string | null;
+  /** The disputes of the payment, oldest first; empty without any, for a refund, and with an order token. */
+  disputes: Dispute[];
+  /** The same value as svc_transaction_id. */
+  transaction_id: string;
+  /** The same value as svc_signature. */
+  signature: string | null;
+  /** The same value as transaction_amount. */
+  refund_amount: number | null;
+};
 
 /** Why a payment or refund failed. */
 export type FailureReason = {
@@ -365,6 +540,37 @@ export type Order = {
   next: NextCall[];
 };
 
+/** An order has a new status. */
+export type OrderEvent = {
+  /** Version of the body. */
+  version: 'v3';
+  /** The header webhook-id. A repeat has the same id: store it and ignore repeats. */
+  event_id: string;
+  /** What the event reports. */
+  event_type: 'order_completed' | 'order_lapsed';
+  /** Counts the events of an order. Events may arrive in another order: a higher number is newer. */
+  sequence: number;
+  /** ISO 8601 time of the change. */
+  occurred_at: string;
+  /** Status of the order. */
+  status: 'completed' | 'lapsed';
+  /** status in three words, for plugins that know no others. */
+  event_status: 'success' | 'failed' | 'pending';
+  /** What has happened, in words. Safe to show to the consumer. */
+  message: string;
+  /** Identifier of the order. */
+  svc_order_id: string;
+  /** The event is about the order. */
+  svc_transaction_id: null;
+  /** Tells an event from a return of the consumer. */
+  is_webhook: true;
+  /** The event is about the order. */
+  transaction: null;
+  order: EventOrder;
+  /** The consumer, unmasked; null if the order has none. */
+  user: User | null;
+};
+
 /** An order token and its expiry. */
 export type OrderToken = {
   /** A new order token; valid for 20 minutes. */
@@ -373,6 +579,36 @@ export type OrderToken = {
   token_expiration: string;
   /** The same time in RFC 3339. */
   expires_at: string;
+};
+
+/** A payment has a new status. */
+export type PaymentEvent = {
+  /** Version of the body. */
+  version: 'v3';
+  /** The header webhook-id. A repeat has the same id: store it and ignore repeats. */
+  event_id: string;
+  /** What the event reports. */
+  event_type: 'payment_authorized' | 'payment_success' | 'payment_failed' | 'payment_reversed';
+  /** Counts the events of an order. Events may arrive in another order: a higher number is newer. */
+  sequence: number;
+  /** ISO 8601 time of the change. */
+  occurred_at: string;
+  /** Status of the payment. */
+  status: 'authorized' | 'succeeded' | 'failed' | 'reversing' | 'reversed';
+  /** status in three words, for plugins that know no others. */
+  event_status: 'success' | 'failed' | 'pending';
+  /** What has happened, in words. Safe to show to the consumer. */
+  message: string;
+  /** Identifier of the order. */
+  svc_order_id: string;
+  /** Identifier of the transaction. */
+  svc_transaction_id: string;
+  /** Tells an event from a return of the consumer. */
+  is_webhook: true;
+  transaction: EventPayment;
+  order: EventOrder;
+  /** The consumer, unmasked; null if the order has none. */
+  user: User | null;
 };
 
 /** An order with its tokens and its payment link. */
@@ -598,6 +834,36 @@ export type RefundDetails = {
   total_refundable_amount: number;
 };
 
+/** A refund has a new status. */
+export type RefundEvent = {
+  /** Version of the body. */
+  version: 'v3';
+  /** The header webhook-id. A repeat has the same id: store it and ignore repeats. */
+  event_id: string;
+  /** What the event reports. */
+  event_type: 'refund_pending' | 'refund_success' | 'refund_failed';
+  /** Counts the events of an order. Events may arrive in another order: a higher number is newer. */
+  sequence: number;
+  /** ISO 8601 time of the change. */
+  occurred_at: string;
+  /** Status of the refund. */
+  status: 'pending' | 'succeeded' | 'failed';
+  /** status in three words, for plugins that know no others. */
+  event_status: 'success' | 'failed' | 'pending';
+  /** What has happened, in words. Safe to show to the consumer. */
+  message: string;
+  /** Identifier of the order. */
+  svc_order_id: string;
+  /** Identifier of the transaction. */
+  svc_transaction_id: string;
+  /** Tells an event from a return of the consumer. */
+  is_webhook: true;
+  transaction: EventRefund;
+  order: EventOrder;
+  /** The consumer, unmasked; null if the order has none. */
+  user: User | null;
+};
+
 /** transaction_id or invoice_id is required; when both are sent, they must belong together. Null and empty are refused: leave out what you do not send. */
 export type RefundRequest = {
   /** The payment to refund. */
@@ -639,6 +905,37 @@ export type ResolvedUser = {
   next: NextCall[];
 };
 
+/** A person should look at the order, or at the transaction if there is one. */
+export type ReviewEvent = {
+  /** Version of the body. */
+  version: 'v3';
+  /** The header webhook-id. A repeat has the same id: store it and ignore repeats. */
+  event_id: string;
+  /** What the event reports. */
+  event_type: 'review_needed';
+  /** Counts the events of an order. Events may arrive in another order: a higher number is newer. */
+  sequence: number;
+  /** ISO 8601 time of the change. */
+  occurred_at: string;
+  /** Status of the transaction if there is one, otherwise of the order. removed: it is not in the enquiry any more. */
+  status: 'new' | 'pending' | 'failed' | 'authorized' | 'succeeded' | 'reversing' | 'reversed' | 'completed' | 'lapsed' | 'removed';
+  /** status in three words, for plugins that know no others. */
+  event_status: 'success' | 'failed' | 'pending';
+  /** Names the flag, such as amount_mismatch. status_withdrawn and transaction_removed take back an earlier event. */
+  message: string;
+  /** Identifier of the order. */
+  svc_order_id: string;
+  /** Identifier of the transaction; null if it is about the order. */
+  svc_transaction_id: string | null;
+  /** Tells an event from a return of the consumer. */
+  is_webhook: true;
+  /** The transaction; null if the event is about the order, or it was removed. */
+  transaction: EventPayment | EventRefund | null;
+  order: EventOrder;
+  /** The consumer, unmasked; null if the order has none. */
+  user: User | null;
+};
+
 /** Delivery address, with at least one field. Required unless the account has optional order details. Without a single value it counts as absent. */
 export type ShippingAddressRequest = {
   /** First line of the address. */
@@ -671,6 +968,38 @@ export type StartedPayment = {
   message: string;
   /** The calls that are possible now; empty when there is none. */
   next: NextCall[];
+};
+
+/** A test of the endpoint. It is not repeated. */
+export type TestEvent = {
+  /** Version of the body. */
+  version: 'v3';
+  /** The header webhook-id. A repeat has the same id: store it and ignore repeats. */
+  event_id: string;
+  /** What the event reports. */
+  event_type: 'test';
+  /** Always 0. */
+  sequence: 0;
+  /** ISO 8601 time of the change. */
+  occurred_at: string;
+  /** Always test. */
+  status: 'test';
+  /** status in three words, for plugins that know no others. */
+  event_status: 'success' | 'failed' | 'pending';
+  /** What has happened, in words. Safe to show to the consumer. */
+  message: string;
+  /** A test belongs to no order. */
+  svc_order_id: null;
+  /** A test belongs to no order. */
+  svc_transaction_id: null;
+  /** Tells an event from a return of the consumer. */
+  is_webhook: true;
+  /** A test belongs to no order. */
+  transaction: null;
+  /** A test belongs to no order. */
+  order: null;
+  /** A test belongs to no order. */
+  user: null;
 };
 
 /** One payment attempt or one refund. Every field is present; unknown values are null. */

@@ -5,14 +5,18 @@ import type {
   PaymentLink as ApiPaymentLink,
   Banks,
   CreateOrderRequest,
-  Dispute,
+  DisputeEvent,
   Enquiry,
   EnquiryRequest,
+  EventPayment,
+  EventRefund,
   FailureReason,
   FullOrder,
   LineItemRequest,
   NextCall,
+  OrderEvent,
   OrderToken,
+  PaymentEvent,
   PaymentLinkEnquiry,
   PaymentLinkEnquiryRequest,
   PaymentLinkRequest,
@@ -21,18 +25,37 @@ import type {
   PaymentModes,
   PaymentRequest,
   Refund,
+  RefundEvent,
   RefundRequest,
   ResolvedUser,
   ResolveUserRequest,
+  ReviewEvent,
   StartedPayment,
+  TestEvent,
   Transaction,
   UpdateOrderRequest,
   User,
   Wallets,
 } from './api.cjs';
 
-export type { Address, CurrencyConversion } from './api.cjs';
-export type { Enquiry, NextCall, PaymentMode, PaymentModes, StartedPayment, Transaction, User };
+export type { Address, CurrencyConversion, Dispute, EventOrder } from './api.cjs';
+export type {
+  DisputeEvent,
+  Enquiry,
+  EventPayment,
+  EventRefund,
+  NextCall,
+  OrderEvent,
+  PaymentEvent,
+  PaymentMode,
+  PaymentModes,
+  RefundEvent,
+  ReviewEvent,
+  StartedPayment,
+  TestEvent,
+  Transaction,
+  User,
+};
 
 export type Amount = number | string;
 export type NewOrder = CreateOrderRequest;
@@ -145,14 +168,6 @@ export function verifySignature(
 
 export type ReturnStatus = 'success' | 'failed' | 'pending';
 
-/** A transaction of the enquiry with the names that plugins read. */
-export type SentTransaction = Transaction & {
-  /** The same value as `svc_transaction_id`. */
-  transaction_id: string;
-  /** The same value as `svc_signature`. */
-  signature: string | null;
-};
-
 /**
  * The result that a consumer brings back to `callback_url`. Only the invoice, transaction, amount, currency and, in v3,
  * the status and type are signed: compare the invoice and the amount with your own order before you act on it.
@@ -169,10 +184,8 @@ export type ReturnedPayment = {
   /** Without `custom_attributes` if the redirect URL would be too long. */
   order: Omit<Enquiry['order'], 'custom_attributes'> &
     Partial<Pick<Enquiry['order'], 'custom_attributes'>>;
-  transaction: SentTransaction & {
-    /** The same value as `payment_status`. */
-    status: Transaction['payment_status'];
-  };
+  /** With the names that plugins read, as in an event. */
+  transaction: EventPayment;
 };
 
 /** Reads the result of a payment from the field `response`; throws if it cannot be trusted. */
@@ -186,131 +199,10 @@ export function readReturn(options: {
 }): Promise<ReturnedPayment>;
 
 /** What a webhook reports. `test` is sent by `endpoint test`. A later version of the service may add types. */
-export type EventType =
-  | 'payment_authorized'
-  | 'payment_success'
-  | 'payment_failed'
-  | 'payment_reversed'
-  | 'refund_pending'
-  | 'refund_success'
-  | 'refund_failed'
-  | 'dispute_created'
-  | 'dispute_updated'
-  | 'dispute_won'
-  | 'dispute_lost'
-  | 'dispute_closed'
-  | 'order_completed'
-  | 'order_lapsed'
-  | 'review_needed'
-  | 'test';
-
-/** The payment of the enquiry at the time of the event. */
-export type EventPayment = SentTransaction & {
-  transaction_type: 'payment';
-  payment_status: PaymentStatus;
-  /** The same value as `payment_status`. */
-  status: PaymentStatus;
-};
-
-/** The refund of the enquiry at the time of the event. */
-export type EventRefund = SentTransaction & {
-  transaction_type: Exclude<TransactionType, 'payment'>;
-  refund_status: RefundStatus;
-  /** The same value as `transaction_amount`. */
-  refund_amount: number | null;
-};
+export type EventType = WebhookEvent['event_type'];
 
 /** Tell the two apart by `transaction_type`. */
 export type EventTransaction = EventPayment | EventRefund;
-
-/** The order of the enquiry at the time of the event. */
-export type EventOrder = Enquiry['order'] & {
-  currency: string;
-  amount_before_tax: number;
-  tax: number;
-  total_amount: number;
-};
-
-/** The fields that all events have. */
-export type EventFields = {
-  version: 'v3';
-  /** The header `webhook-id`. A repeat has the same id: store it and ignore repeats. */
-  event_id: string;
-  /** Counts the events of an order. Events may arrive in another order: a higher number is newer. */
-  sequence: number;
-  /** ISO 8601. */
-  occurred_at: string;
-  /** `status` in three words, for plugins that know no others. */
-  event_status: ReturnStatus;
-  message: string;
-  is_webhook: true;
-};
-
-/** The fields of events about an order or one of its transactions. */
-export type OrderEventFields = EventFields & {
-  svc_order_id: string;
-  order: EventOrder;
-  user: User | null;
-};
-
-export type PaymentEvent = OrderEventFields & {
-  event_type: 'payment_authorized' | 'payment_success' | 'payment_failed' | 'payment_reversed';
-  status: 'authorized' | 'succeeded' | 'failed' | 'reversing' | 'reversed';
-  svc_transaction_id: string;
-  transaction: EventPayment;
-};
-
-export type RefundEvent = OrderEventFields & {
-  event_type: 'refund_pending' | 'refund_success' | 'refund_failed';
-  status: 'pending' | 'succeeded' | 'failed';
-  svc_transaction_id: string;
-  transaction: EventRefund;
-};
-
-/** A dispute changes neither the payment nor the order: `status` is that of the payment. */
-export type DisputeEvent = OrderEventFields & {
-  event_type:
-    | 'dispute_created'
-    | 'dispute_updated'
-    | 'dispute_won'
-    | 'dispute_lost'
-    | 'dispute_closed';
-  status: PaymentStatus;
-  svc_transaction_id: string;
-  dispute: Dispute;
-  transaction: EventPayment;
-};
-
-export type OrderEvent = OrderEventFields & {
-  event_type: 'order_completed' | 'order_lapsed';
-  status: 'completed' | 'lapsed';
-  svc_transaction_id: null;
-  transaction: null;
-};
-
-/** A person should look at the order, or at the transaction if there is one. */
-export type ReviewEvent = OrderEventFields & {
-  event_type: 'review_needed';
-  /** The status of the transaction if there is one, otherwise of the order. `removed`: it is not in the enquiry any more. */
-  status: PaymentStatus | RefundStatus | OrderStatus | 'removed';
-  /**
-   * Names the flag, such as `amount_mismatch`. `status_withdrawn` and `transaction_removed` take back an earlier event.
-   */
-  message: string;
-  svc_transaction_id: string | null;
-  transaction: EventTransaction | null;
-};
-
-export type TestEvent = EventFields & {
-  event_type: 'test';
-  sequence: 0;
-  status: 'test';
-  svc_order_id: null;
-  svc_transaction_id: null;
-  order: null;
-  transaction: null;
-  user: null;
-};
 
 /** Switch on `event_type`, and keep a default branch that ignores what it does not know. */
 export type WebhookEvent =

@@ -1,6 +1,7 @@
 /** What each scenario does at the providers, as a table that pages, tests and chaos choose from. */
 
 import type { GatewayCourse } from './bank-gateway/courses.ts';
+import type { DisputePlan } from './dispute-steps.ts';
 
 export type ScenarioName =
   | ReturnType<typeof scenarioNames>[number]
@@ -15,11 +16,12 @@ export type Behaviour = {
     | 'captured'
     | 'captured-later'
     | 'released'
-    | 'disputed'
     | 'discounted'
     /** The consumer pays the partner's fee on top. */
     | 'charged-fee';
   readonly gateway: GatewayCourse;
+  /** What consumers claim back through their bank, once the payment is captured. */
+  readonly disputes: readonly DisputePlan[];
   readonly refund: RefundBehaviour;
   /** What happens to the first calls that start a payment or refund. */
   readonly calls: 'prompt' | 'down' | 'slow' | 'lost' | 'lost-then-refused' | 'limited';
@@ -43,6 +45,7 @@ const happy: Behaviour = {
   payment: 'paid',
   partner: 'captured',
   gateway: 'paid',
+  disputes: [],
   refund: 'processed',
   calls: 'prompt',
   lists: 'current',
@@ -176,8 +179,12 @@ const table = {
   chargeback: {
     ...happy,
     says: 'A payment succeeds, then the consumer’s bank takes it back.',
-    partner: 'disputed',
-    gateway: 'charged-back',
+    disputes: [{ share: 1, steps: ['lost'] }],
+  },
+  'dispute-won': {
+    ...happy,
+    says: 'Partner: a payment is disputed; the shop is asked for evidence, and wins.',
+    disputes: [{ share: 1, steps: ['action_required', 'under_review', 'won'] }],
   },
   offer: {
     ...happy,

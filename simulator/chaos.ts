@@ -30,6 +30,7 @@ const weights: Readonly<Record<Exclude<ScenarioName, 'chaos'>, number>> = {
   'void-and-capture-again': 4,
   void: 4,
   chargeback: 4,
+  'dispute-won': 4,
   offer: 5,
   fee: 5,
 };

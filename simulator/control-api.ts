@@ -7,9 +7,13 @@ import { pageHeaders } from './html.ts';
 import type { Scenario } from './scenario.ts';
 import type { Shop } from './shops.ts';
 import { invalidInput, object, text, type Wire } from './wire.ts';
-import type { LedgerPayment, LedgerRefund, World } from './world.ts';
+import type { LedgerDispute, LedgerPayment, LedgerRefund, World } from './world.ts';
 
-export type Ledger = { readonly payments: LedgerPayment[]; readonly refunds: LedgerRefund[] };
+export type Ledger = {
+  readonly payments: LedgerPayment[];
+  readonly refunds: LedgerRefund[];
+  readonly disputes: LedgerDispute[];
+};
 
 const { version } = packageJson;
 

@@ -1,20 +1,23 @@
-/** The simulator's own page: the scenario, the ledger and the latest log lines. */
+/** The simulator's own page: the scenario, the ledger with its disputes to open and to move, and the latest log lines. */
 import { behaviourOf, type ScenarioName, scenarioNames } from './behaviours.ts';
+import type { DisputeStep } from './dispute-steps.ts';
 import { type Html, html, page } from './html.ts';
 import { amountText } from './money.ts';
 import type { Scenario } from './scenario.ts';
-import type { LedgerPayment, LedgerRefund } from './world.ts';
+import type { LedgerDispute, LedgerPayment, LedgerRefund } from './world.ts';
 
 type ControlView = {
   readonly scenario: Scenario;
   readonly lines: readonly string[];
   readonly payments: readonly LedgerPayment[];
   readonly refunds: readonly LedgerRefund[];
+  readonly disputes: readonly LedgerDispute[];
 };
 
 const chaosSays = 'Each payment and refund gets a scenario of its own, by seed.';
 
-export function controlPage({ scenario, lines, payments, refunds }: ControlView): string {
+export function controlPage(view: ControlView): string {
+  const { scenario, lines, payments, refunds, disputes } = view;
   const names: ScenarioName[] = [...scenarioNames(), 'chaos'];
   return page(
     'Provider simulator',
@@ -29,9 +32,11 @@ export function controlPage({ scenario, lines, payments, refunds }: ControlView)
 <button class="go">Change</button>
 </form>
 <h2>Payments</h2>
-${table('Payments', payments)}
+${table('Payments', payments, disputeForm)}
 <h2>Refunds</h2>
 ${table('Refunds', refunds)}
+<h2>Disputes</h2>
+${table('Disputes', disputes, stepForm)}
 <h2>Latest log lines, newest first</h2>
 <pre class="log" tabindex="0" role="region" aria-label="Latest log lines">${lines.toReversed().join('\n') || 'Nothing yet.'}</pre>
 </main>`,
@@ -47,19 +52,52 @@ function says(name: ScenarioName): string {
   return name === 'chaos' ? chaosSays : behaviourOf({ name }).says;
 }
 
-function table(name: string, entries: readonly (LedgerPayment | LedgerRefund)[]): Html {
+type Entry = LedgerPayment | LedgerRefund | LedgerDispute;
+
+/** `formOf` says what can be done with an entry; the form is a row below it. */
+function table<Listed extends Entry>(
+  name: string,
+  entries: readonly Listed[],
+  formOf: (entry: Listed) => Html | undefined = () => undefined,
+): Html {
   if (entries.length === 0) return html`<p class="dim">None yet.</p>`;
-  const rows = entries.toReversed().map(
-    (entry) => html`<tr><td>${entry.provider}</td><td>${entry.id}</td><td>${entry.reference}</td>
-<td class="money">${amountText(entry)}</td><td class="${{ html: colours[entry.status] }}">${entry.status}</td></tr>`,
-  );
+  const rows = entries.toReversed().map((entry) => {
+    const form = formOf(entry);
+    return html`<tr><td>${entry.provider}</td><td>${entry.id}</td><td>${entry.reference}</td>
+<td class="money">${amountText(entry)}</td><td class="${{ html: colours[entry.status] }}">${entry.status}</td></tr>
+${form && html`<tr class="act"><td colspan="5">${form}</td></tr>`}`;
+  });
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${name}"><table>
 <tr><th>Provider</th><th>Id</th><th>Reference</th><th>Amount</th><th>Status</th></tr>
 ${rows}
 </table></div>`;
 }
 
-const colours: Readonly<Record<(LedgerPayment | LedgerRefund)['status'], string>> = {
+/** The bank of the gateway takes the money at once; at the partner a dispute is opened first. */
+function disputeForm({ provider, id, status }: LedgerPayment): Html | undefined {
+  if (status !== 'captured') return undefined;
+  return html`<form class="inline" method="post" action="/simulator/disputes">
+<input type="hidden" name="payment_id" value="${id}"><input name="amount" inputmode="decimal" placeholder="whole amount" aria-label="Amount to claim of ${id}">
+<button>${provider === 'partner' ? 'Dispute' : 'Charge back'}</button></form>`;
+}
+
+const stepWords: readonly (readonly [DisputeStep, string])[] = [
+  ['action_required', 'Ask for evidence'],
+  ['under_review', 'Review'],
+  ['won', 'Shop wins'],
+  ['lost', 'Shop loses'],
+  ['closed', 'Close'],
+];
+
+function stepForm({ id, status }: LedgerDispute): Html | undefined {
+  if (status !== 'open' && status !== 'under_review') return undefined;
+  const steps = stepWords.filter(([step]) => step !== status);
+  return html`<form class="inline" method="post" action="/simulator/disputes/${id}">${steps.map(
+    ([step, words]) => html`<button name="step" value="${step}">${words}</button>`,
+  )}</form>`;
+}
+
+const colours: Readonly<Record<Entry['status'], string>> = {
   created: 'open',
   authorized: 'open',
   pending: 'open',
@@ -67,4 +105,9 @@ const colours: Readonly<Record<(LedgerPayment | LedgerRefund)['status'], string>
   processed: 'good',
   failed: 'bad',
   reversed: 'bad',
+  open: 'open',
+  under_review: 'open',
+  won: 'good',
+  lost: 'bad',
+  closed: 'good',
 };

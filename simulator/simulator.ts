@@ -3,12 +3,17 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import type { Call } from './api-call.ts';
 import { addGatewayApi } from './bank-gateway/api.ts';
 import { addGatewayCheckout } from './bank-gateway/checkout.ts';
-import { gatewayPaymentsInLedger, gatewayRefundsInLedger } from './bank-gateway/ledger.ts';
+import {
+  gatewayDisputesInLedger,
+  gatewayPaymentsInLedger,
+  gatewayRefundsInLedger,
+} from './bank-gateway/ledger.ts';
 import { actAtGateway } from './bank-gateway/payments.ts';
 import { refundAtGatewayPortal } from './bank-gateway/refunds.ts';
-import { createGatewayState, openSessionsOf } from './bank-gateway/state.ts';
+import { createGatewayState, type GatewayState, openSessionsOf } from './bank-gateway/state.ts';
 import { behaviourOf } from './behaviours.ts';
 import { addControlApi, type Ledger } from './control-api.ts';
+import { addDisputeControl, openDisputes } from './disputes.ts';
 import { type FaultOf, faultsByScenario } from './faults.ts';
 import { openMoney } from './money-moved.ts';
 import { addPartnerApi } from './partner/api.ts';
@@ -19,6 +24,8 @@ import { refundAtPartnerDashboard } from './partner/refunds.ts';
 import {
   createPartnerState,
   openOrdersOf,
+  type PartnerState,
+  partnerDisputesInLedger,
   partnerPaymentsInLedger,
   partnerRefundsInLedger,
 } from './partner/state.ts';
@@ -42,7 +49,12 @@ export type { Scenario } from './scenario.ts';
 export type { Action } from './scenarios.ts';
 export type { ReceivedEvent } from './shop/inbox.ts';
 export type { Shop } from './shops.ts';
-export { type LedgerPayment, type LedgerRefund, paysInFull } from './world.ts';
+export {
+  type LedgerDispute,
+  type LedgerPayment,
+  type LedgerRefund,
+  paysInFull,
+} from './world.ts';
 
 export type SimulatorOptions = {
   /** 0, the default, chooses a free port. */
@@ -81,10 +93,7 @@ export async function startSimulator(options: SimulatorOptions = {}) {
   const world = openWorld(options, lines);
   const partner = createPartnerState();
   const gateway = createGatewayState();
-  const ledger = (): Ledger => ({
-    payments: [...partnerPaymentsInLedger(partner), ...gatewayPaymentsInLedger(gateway)],
-    refunds: [...partnerRefundsInLedger(partner), ...gatewayRefundsInLedger(gateway)],
-  });
+  const ledger = () => ledgerOf(partner, gateway);
 
   const app = openServer(world.log);
   const answerStart = openStartCalls(world);
@@ -95,6 +104,8 @@ export async function startSimulator(options: SimulatorOptions = {}) {
   addGatewayApi(app, world, gateway, answerStart);
   addGatewayCheckout(app, world, gateway);
   addControlApi(app, world, ledger, lines);
+  const disputes = openDisputes(world, partner, gateway);
+  addDisputeControl(app, disputes, ledger);
   const inbox = openShopInbox(world.now);
   addShop(app, world, inbox);
   const { port = 0, host = '127.0.0.1' } = options;
@@ -126,6 +137,7 @@ export async function startSimulator(options: SimulatorOptions = {}) {
       partner.payments.has(paymentId)
         ? refundAtPartnerDashboard(world, partner, paymentId, amount)
         : refundAtGatewayPortal(world, gateway, paymentId, amount),
+    disputes,
     /** Waits until every webhook is acknowledged, given up or lost. */
     settled: world.schedule.settled,
     /** What happened at the providers. */
@@ -144,6 +156,14 @@ export async function startSimulator(options: SimulatorOptions = {}) {
       await world.schedule.stop();
       await app.close();
     },
+  };
+}
+
+function ledgerOf(partner: PartnerState, gateway: GatewayState): Ledger {
+  return {
+    payments: [...partnerPaymentsInLedger(partner), ...gatewayPaymentsInLedger(gateway)],
+    refunds: [...partnerRefundsInLedger(partner), ...gatewayRefundsInLedger(gateway)],
+    disputes: [...partnerDisputesInLedger(partner), ...gatewayDisputesInLedger(gateway)],
   };
 }
 

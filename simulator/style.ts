@@ -27,7 +27,7 @@ body { min-height: 100vh; margin: 0; background: var(--back); color: var(--ink);
 .simulation { padding: .5rem 1rem; background: var(--note); border-bottom: 1px solid var(--note-line); color: var(--note-ink); font-size: .875rem; text-align: center; }
 .simulation strong { font-weight: 650; }
 main { max-width: 26.5rem; margin: 6vh auto 3rem; padding: 1.75rem; background: var(--card); border: 1px solid var(--line); border-radius: 18px; box-shadow: var(--shadow); overflow-wrap: anywhere; }
-main.wide { max-width: 66rem; margin: 1.5rem auto 3rem; padding: 2rem; }
+main.wide { max-width: 72rem; margin: 1.5rem auto 3rem; padding: 2rem; }
 h1 { margin: 0; font-size: 1.375rem; line-height: 1.3; letter-spacing: -.01em; }
 h2 { margin: 2.25rem 0 .75rem; font-size: 1.0625rem; line-height: 1.4; }
 p { margin: .5rem 0; } a { color: var(--go); text-underline-offset: .15em; }
@@ -65,6 +65,8 @@ pre { margin: 0; overflow-x: auto; font: .8125rem/1.6 ui-monospace, SFMono-Regul
 .log { max-height: 26rem; overflow: auto; padding: .9rem 1rem; background: var(--inset); border: 1px solid var(--line); border-radius: 12px; }
 .two { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 0 1rem; align-items: end; }
 .two button { grid-column: 1 / -1; justify-self: start; width: auto; min-width: 11rem; margin-top: 1rem; }
+tr:has(+ .act) td { border-bottom: 0; } .act td { padding-top: 0; }
+.inline { position: sticky; left: .9rem; display: flex; flex-wrap: wrap; gap: .5rem; width: max-content; max-width: calc(100vw - 4.5rem); } .inline :is(button, input) { width: auto; min-height: 2.75rem; margin: 0; padding: .4rem .75rem; font-size: .875rem; } .inline input { width: 8.5rem; }
 @media (max-width: 40rem) {
   main { margin: 0; min-height: calc(100vh - 2.4rem); padding: 1.5rem 1.25rem 2rem; border: 0; border-radius: 0; box-shadow: none; }
   main.wide { margin: 0; padding: 1.5rem 1.25rem 2rem; }

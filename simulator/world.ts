@@ -1,6 +1,7 @@
 /** What both providers share: the clock, the seed, the shops, the scenarios, scheduled work and the webhook sender. */
 
 import type { Call, ProviderName } from './api-call.ts';
+import type { DisputeStep } from './dispute-steps.ts';
 import type { FaultOf } from './faults.ts';
 import type { Money } from './money-moved.ts';
 import type { Scenarios } from './scenarios.ts';
@@ -44,6 +45,11 @@ export type LedgerPayment = {
 export function paysInFull({ status, amount, discount, fee, asked }: LedgerPayment): boolean {
   return status === 'captured' && amount - fee + discount === asked;
 }
+
+/** A claim of a consumer's bank. The gateway reports only claims that are lost. */
+export type LedgerDispute = Omit<LedgerRefund, 'status'> & {
+  readonly status: 'open' | Exclude<DisputeStep, 'action_required'>;
+};
 
 export type LedgerRefund = {
   readonly provider: ProviderName;

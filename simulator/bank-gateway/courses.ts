@@ -8,8 +8,7 @@ export type GatewayCourse =
   | 'captured-in-parts'
   | 'captured-in-part'
   | 'captured-again'
-  | 'voided'
-  | 'charged-back';
+  | 'voided';
 
 export type Course = {
   /** The type of the transaction that the consumer's attempt creates. */
@@ -65,10 +64,6 @@ export const courses: Readonly<Record<GatewayCourse, Course>> = {
   voided: {
     opens: 'PAYMENT',
     steps: [{ type: 'VOID_PAYMENT', ...whole }],
-  },
-  'charged-back': {
-    opens: 'PAYMENT',
-    steps: [{ type: 'CHARGEBACK', ...whole }],
   },
 };
 

@@ -1,4 +1,6 @@
 /** Runs the later steps of a course in order. */
+import { behaviourOf } from '../behaviours.ts';
+import { playChargebacks } from './chargebacks.ts';
 import { amountOf, type Course, type Step } from './courses.ts';
 import { type Saving, saveTransactions } from './save-transactions.ts';
 import { type GatewayOrder, type GatewayTransaction, orderKey } from './state.ts';
@@ -24,6 +26,9 @@ export function followCourse(
       if (!order || !target || !isPossible(order, target, step)) return;
       saveTransactions(saving, order, [take(step, target, String(course.firstId + index + 1))]);
     }
+    if (behaviourOf(scenario).disputes.length === 0) return;
+    await world.schedule.wait(stepAfterMs, scenario.delayMs);
+    playChargebacks(saving, { merchantId, id: orderId });
   });
 
   function take(step: Step, target: GatewayTransaction, id: string): GatewayTransaction {

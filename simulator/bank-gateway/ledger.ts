@@ -1,5 +1,5 @@
 /** The gateway's orders as ledger entries: one payment is one authorisation or one PAYMENT. */
-import type { LedgerPayment, LedgerRefund } from '../world.ts';
+import type { LedgerDispute, LedgerPayment, LedgerRefund } from '../world.ts';
 import type { GatewayOrder, GatewayState, GatewayTransaction } from './state.ts';
 import { isVoided, totalsOf } from './totals.ts';
 
@@ -32,6 +32,22 @@ export function gatewayRefundsInLedger(state: GatewayState): LedgerRefund[] {
         amount,
         currency,
         status: refundStatuses[result],
+      })),
+  );
+}
+
+export function gatewayDisputesInLedger(state: GatewayState): LedgerDispute[] {
+  return [...state.orders.values()].flatMap((order) =>
+    order.transactions
+      .filter(({ type }) => type === 'CHARGEBACK')
+      .map(({ id, amount, currency, targetTransactionId }) => ({
+        provider: 'bank-gateway',
+        id: `${order.id}|${id}`,
+        paymentId: `${order.id}|${paymentOf(order, targetTransactionId)}`,
+        reference: order.id,
+        amount,
+        currency,
+        status: 'lost',
       })),
   );
 }

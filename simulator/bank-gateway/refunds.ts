@@ -10,7 +10,7 @@ import {
   type GatewayTransaction,
   orderKey,
 } from './state.ts';
-import { capturesOf, refundableOf } from './totals.ts';
+import { capturesOf, capturesOfPayment, refundableOf } from './totals.ts';
 
 export type RefundRequest = {
   readonly id: string;
@@ -144,10 +144,9 @@ export async function refundAtGatewayPortal(
   paymentId: string,
   amount: number,
 ): Promise<boolean> {
-  const [orderId, id] = paymentId.split('|');
-  const order = [...state.orders.values()].find((known) => known.id === orderId);
+  const { order, captures } = capturesOfPayment(state, paymentId);
   const shop = await world.shops.findGateway(order?.merchantId ?? '');
-  const target = order && capturesOf(order).find((capture) => isOf(capture));
+  const target = order && captures.find((capture) => refundableOf(order, capture) >= amount);
   if (!order || !shop || !target) return false;
   const number = order.transactions.length + 1;
   startGatewayRefund(world, state, shop, order, {
@@ -159,9 +158,4 @@ export async function refundAtGatewayPortal(
     request: undefined,
   });
   return true;
-
-  function isOf(capture: GatewayTransaction): boolean {
-    const isOwn = capture.id === id || capture.targetTransactionId === id;
-    return order !== undefined && isOwn && refundableOf(order, capture) >= amount;
-  }
 }

@@ -1,5 +1,5 @@
 /** The current totals of a gateway order. */
-import type { GatewayOrder, GatewayTransaction, TransactionType } from './state.ts';
+import type { GatewayOrder, GatewayState, GatewayTransaction, TransactionType } from './state.ts';
 
 export function totalsOf(order: GatewayOrder) {
   const captured = sumOf(capturesOf(order));
@@ -16,6 +16,15 @@ export function totalsOf(order: GatewayOrder) {
 /** The payments and captures that were not voided, oldest first. Only these can be refunded. */
 export function capturesOf(order: GatewayOrder): GatewayTransaction[] {
   return succeeded(order, 'PAYMENT', 'CAPTURE').filter(({ id }) => !isVoided(order, id));
+}
+
+/** Those of one payment, by the id that the ledger has for it. */
+export function capturesOfPayment({ orders }: GatewayState, paymentId: string) {
+  const [orderId, id] = paymentId.split('|');
+  const order = [...orders.values()].find((known) => known.id === orderId);
+  const isOf = (capture: GatewayTransaction) =>
+    capture.id === id || capture.targetTransactionId === id;
+  return { order, captures: order ? capturesOf(order).filter(isOf) : [] };
 }
 
 /** The part of a capture that is neither refunded nor being refunded. */

@@ -1,4 +1,4 @@
-/** The partner's Orders, Payments and Refunds API. */
+/** The partner's Orders, Payments, Refunds and Disputes API. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isCurrency } from '../money.ts';
 import { idOf } from '../random.ts';
@@ -8,11 +8,16 @@ import { basicCredentials, object, text, texts, type Wire } from '../wire.ts';
 import type { World } from '../world.ts';
 import { readBankAccount } from './bank-account.ts';
 import { readCapture } from './capture-settings.ts';
-import { referencesOf } from './payments.ts';
-import { collection, orderRecord, paymentRecord, refundRecord } from './records.ts';
+import { collection, disputeRecord, orderRecord, paymentRecord, refundRecord } from './records.ts';
 import { refundReferences, startPartnerRefund } from './refunds.ts';
 import { badRequest, partnerFaults, unauthorized, unknownId } from './refusals.ts';
-import { type PartnerOrder, type PartnerState, paymentsOf, refundsOf } from './state.ts';
+import {
+  type PartnerOrder,
+  type PartnerState,
+  paymentsOf,
+  referencesOf,
+  refundsOf,
+} from './state.ts';
 
 type ById = { Params: { id: string } };
 
@@ -99,12 +104,8 @@ function addReads(app: FastifyInstance, world: World, state: PartnerState): void
     const payment = own(shop, state.payments.get(id));
     return list(refundsOf(state, payment.id), lagMs, refundRecord);
   });
-  getById('/v1/refunds/:id', (id, shop) => {
-    const refund = state.refunds.get(id);
-    own(shop, state.payments.get(refund?.paymentId ?? ''));
-    if (!refund) throw unknownId();
-    return refundRecord(refund);
-  });
+  getById('/v1/refunds/:id', (id, shop) => refundRecord(ofOwn(shop, state.refunds.get(id))));
+  getById('/v1/disputes/:id', (id, shop) => disputeRecord(ofOwn(shop, state.disputes.get(id))));
 
   function getById(
     url: string,
@@ -130,6 +131,12 @@ function addReads(app: FastifyInstance, world: World, state: PartnerState): void
     return answerRead(world, reply, { ...call, find: (lagMs) => find(shop, lagMs) });
   }
 
+  function ofOwn<T extends { readonly paymentId: string }>(shop: PartnerShop, found?: T): T {
+    own(shop, state.payments.get(found?.paymentId ?? ''));
+    if (!found) throw unknownId();
+    return found;
+  }
+
   /** A list that lags behind leaves out what is younger. */
   function list<T extends { readonly createdAt: number }>(
     found: readonly T[],
@@ -141,9 +148,10 @@ function addReads(app: FastifyInstance, world: World, state: PartnerState): void
   }
 }
 
-/** Of an order, of the order of a payment, or of that of a refund. */
-function referencesOfId({ orders, payments, refunds }: PartnerState, id: string): string[] {
-  const payment = payments.get(refunds.get(id)?.paymentId ?? id);
+/** Of an order, or of the order of a payment, refund or dispute. */
+function referencesOfId(state: PartnerState, id: string): string[] {
+  const { orders, payments, refunds, disputes } = state;
+  const payment = payments.get((refunds.get(id) ?? disputes.get(id))?.paymentId ?? id);
   const order = orders.get(payment?.orderId ?? id);
   return order ? referencesOf(order) : [];
 }

@@ -5,15 +5,10 @@ import { idOf } from '../random.ts';
 import type { Scenario } from '../scenario.ts';
 import type { PartnerShop } from '../shops.ts';
 import type { World } from '../world.ts';
+import { raiseDisputes } from './disputes.ts';
 import { partnerEvent } from './events.ts';
 import { feeOf } from './records.ts';
-import type {
-  PartnerDispute,
-  PartnerOrder,
-  PartnerPayment,
-  PartnerRefund,
-  PartnerState,
-} from './state.ts';
+import type { PartnerOrder, PartnerPayment, PartnerRefund, PartnerState } from './state.ts';
 
 /** What every step after the bank's approval needs. */
 export type Approval = {
@@ -42,15 +37,12 @@ export function approve(
       later(approval, () => release(approval, approved));
       return hold(approval, approved);
     case 'captured':
-    case 'disputed':
     case 'discounted':
     case 'charged-fee': {
       const payment = priced(approval, order, approved);
       if (order.capture === 'manual') return hold(approval, payment);
       const authorized = eventOf(approval, 'payment.authorized', payment);
-      const captured = capture(approval, payment, [authorized], isAfterFailure);
-      if (course === 'disputed') raiseDispute(approval, captured);
-      return captured;
+      return capture(approval, payment, [authorized], isAfterFailure);
     }
     default:
       return course satisfies never;
@@ -91,6 +83,7 @@ function capture(
     ],
     scenario,
   );
+  raiseDisputes(approval, scenario, payment);
   return payment;
 }
 
@@ -120,37 +113,6 @@ function release({ world, state, shop, scenario }: Approval, authorized: Partner
   world.log(`partner: payment ${paymentId} released, ${amountText(payment)}`);
   const event = partnerEvent(world, shop, 'refund.processed', { payment, refund });
   world.webhooks.post(paymentId, [event], scenario);
-}
-
-const respondWithinSeconds = 7 * 24 * 3600;
-
-/** The consumer's bank claims the money back, and the shop loses. */
-function raiseDispute(approval: Approval, payment: PartnerPayment): void {
-  const { world, state, shop, scenario } = approval;
-  world.schedule.run(async () => {
-    await world.schedule.wait(laterMs, scenario.delayMs);
-    const createdAt = Math.floor(world.now() / 1000);
-    const opened: PartnerDispute = {
-      id: `disp_${idOf(world.seed, `dispute:${payment.id}`, 14)}`,
-      paymentId: payment.id,
-      amount: payment.amount,
-      currency: payment.currency,
-      status: 'open',
-      createdAt,
-      respondBy: createdAt + respondWithinSeconds,
-    };
-    report('payment.dispute.created', opened);
-    await world.schedule.wait(laterMs, scenario.delayMs);
-    report('payment.dispute.lost', { ...opened, status: 'lost' });
-  });
-
-  function report(event: string, dispute: PartnerDispute): void {
-    // The current payment: part of it may have been refunded in the meantime.
-    const current = state.payments.get(payment.id) ?? payment;
-    world.log(`partner: dispute ${dispute.id} of payment ${payment.id} ${dispute.status}`);
-    const webhook = partnerEvent(world, shop, event, { payment: current, dispute });
-    world.webhooks.post(payment.id, [webhook], scenario);
-  }
 }
 
 function moveMoney(

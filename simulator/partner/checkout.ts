@@ -6,7 +6,7 @@ import { isAction } from '../scenarios.ts';
 import { isWebAddress, object, text, texts, type Wire } from '../wire.ts';
 import type { World } from '../world.ts';
 import { failureFields } from './failures.ts';
-import { actAtPartner, referencesOf } from './payments.ts';
+import { actAtPartner } from './payments.ts';
 import { sendReturnForm } from './return-form.ts';
 import {
   type Checkout,
@@ -14,6 +14,7 @@ import {
   type PartnerOrder,
   type PartnerState,
   paymentsOf,
+  referencesOf,
 } from './state.ts';
 
 export function addPartnerCheckout(app: FastifyInstance, world: World, state: PartnerState): void {

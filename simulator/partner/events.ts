@@ -28,10 +28,12 @@ export function partnerEvent(
   { payment, refund, order, dispute }: Entities,
 ): Webhook {
   const subject = dispute ?? refund ?? payment;
-  const id = idOf(world.seed, `event:${event}:${subject.id}:${subject.status}`, 14);
+  const label = `event:${event}:${subject.id}:${subject.status}`;
+  // A dispute may ask for something more than once.
+  const id = idOf(world.seed, dispute ? `${label}:${dispute.events}` : label, 14);
   const payload: Wire = {
     ...(refund && { refund: { entity: refundRecord(refund) } }),
-    payment: { entity: paymentRecord(payment) },
+    payment: { entity: { ...paymentRecord(payment), ...(dispute && asInDispute(dispute)) } },
     ...(order && { order: { entity: orderRecord(order) } }),
     ...(dispute && { dispute: { entity: disputeRecord(dispute) } }),
   };
@@ -57,6 +59,11 @@ export function partnerEvent(
       'x-razorpay-signature': sign(body, isForged ? 'another secret' : shop.webhookSecret),
     }),
   };
+}
+
+/** The partner reports the payment of a dispute that was won as if it had not been captured. */
+function asInDispute({ status }: PartnerDispute): Wire {
+  return status === 'won' ? { status: 'authorized', captured: false } : {};
 }
 
 function sign(body: string, secret: string): string {

@@ -5,7 +5,7 @@ import type { StartCalls } from '../start-call.ts';
 import { object, text, type Wire } from '../wire.ts';
 import type { World } from '../world.ts';
 import { authenticate, own, readNotes } from './api.ts';
-import { newAttempt, referencesOf } from './payments.ts';
+import { newAttempt } from './payments.ts';
 import { badRequest, partnerFaults } from './refusals.ts';
 import {
   type Intent,
@@ -13,6 +13,7 @@ import {
   type PartnerOrder,
   type PartnerPayment,
   type PartnerState,
+  referencesOf,
 } from './state.ts';
 
 export function addIntentApi(

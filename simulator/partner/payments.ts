@@ -11,6 +11,7 @@ import {
   type PartnerOrder,
   type PartnerPayment,
   type PartnerState,
+  referencesOf,
 } from './state.ts';
 
 /** The delay after which a payment that was reported as failed succeeds. */
@@ -62,11 +63,6 @@ function act(
   if (outcome === 'paid') return approve(approval, order, payment);
   if (outcome === 'declined-then-paid') approveLater(approval, payment);
   return fail(approval, { ...payment, status: 'failed', failureReason: reason.toLowerCase() });
-}
-
-export function referencesOf({ notes, checkout, receipt, id }: PartnerOrder): string[] {
-  const all = { ...notes, ...checkout.notes };
-  return texts(all.svc_transaction_id, receipt, all.svc_order_id, all.order_id, all.invoice_id, id);
 }
 
 /** The payment is stored when the consumer has acted; its order counts it from now on. */

@@ -84,7 +84,9 @@ export function refundRecord(refund: PartnerRefund): Wire {
 }
 
 export function disputeRecord(dispute: PartnerDispute): Wire {
-  const { id, paymentId, amount, currency, status, createdAt, respondBy } = dispute;
+  const { id, paymentId, amount, currency, status, phase, createdAt, respondBy } = dispute;
+  // The description is absent from some of them.
+  const hasReason = pick(randomOf(0, `reason:${id}`), [true, false]);
   return {
     id,
     entity: 'dispute',
@@ -94,10 +96,12 @@ export function disputeRecord(dispute: PartnerDispute): Wire {
     amount_deducted: status === 'lost' ? amount : 0,
     gateway_dispute_id: null,
     reason_code: 'goods_or_services_not_received_or_partially_received',
+    ...(hasReason && { reason_description: 'The goods were not received, or only in part.' }),
     respond_by: respondBy,
     status,
-    phase: 'chargeback',
+    phase,
     created_at: createdAt,
+    evidence: { amount, summary: null, submitted_at: null },
   };
 }
 

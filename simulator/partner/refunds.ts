@@ -7,9 +7,14 @@ import type { PartnerShop } from '../shops.ts';
 import { texts } from '../wire.ts';
 import type { World } from '../world.ts';
 import { partnerEvent } from './events.ts';
-import { referencesOf } from './payments.ts';
 import { badRequest } from './refusals.ts';
-import { type PartnerPayment, type PartnerRefund, type PartnerState, refundsOf } from './state.ts';
+import {
+  type PartnerPayment,
+  type PartnerRefund,
+  type PartnerState,
+  referencesOf,
+  refundsOf,
+} from './state.ts';
 
 type RefundRequest = Pick<
   PartnerRefund,

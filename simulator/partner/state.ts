@@ -1,6 +1,7 @@
-/** The stored data of the partner: orders, payments and refunds. */
-import type { Wire } from '../wire.ts';
-import type { LedgerPayment, LedgerRefund } from '../world.ts';
+/** The stored data of the partner: orders, payments, refunds and disputes. */
+import type { DisputePhase, DisputeStep } from '../dispute-steps.ts';
+import { texts, type Wire } from '../wire.ts';
+import type { LedgerDispute, LedgerPayment, LedgerRefund } from '../world.ts';
 import type { BankAccount } from './bank-account.ts';
 import type { CaptureMode } from './capture-settings.ts';
 
@@ -90,19 +91,29 @@ export type PartnerDispute = {
   readonly paymentId: string;
   readonly amount: number;
   readonly currency: string;
-  readonly status: 'open' | 'lost';
+  readonly status: 'open' | Exclude<DisputeStep, 'action_required'>;
+  readonly phase: DisputePhase;
   readonly createdAt: number;
   readonly respondBy: number;
+  /** How many events reported it so far. */
+  readonly events: number;
 };
 
 export type PartnerState = {
   readonly orders: Map<string, PartnerOrder>;
   readonly payments: Map<string, PartnerPayment>;
   readonly refunds: Map<string, PartnerRefund>;
+  readonly disputes: Map<string, PartnerDispute>;
 };
 
 export function createPartnerState(): PartnerState {
-  return { orders: new Map(), payments: new Map(), refunds: new Map() };
+  return { orders: new Map(), payments: new Map(), refunds: new Map(), disputes: new Map() };
+}
+
+/** Our names of an order, the most specific first, and its id. */
+export function referencesOf({ notes, checkout, receipt, id }: PartnerOrder): string[] {
+  const all = { ...notes, ...checkout.notes };
+  return texts(all.svc_transaction_id, receipt, all.svc_order_id, all.order_id, all.invoice_id, id);
 }
 
 export function paymentsOf(state: PartnerState, orderId: string): PartnerPayment[] {
@@ -132,12 +143,12 @@ export function refundsOf(state: PartnerState, paymentId: string): PartnerRefund
 
 export function partnerPaymentsInLedger({ orders, payments }: PartnerState): LedgerPayment[] {
   return [...payments.values()].map((payment) => {
-    const { id, orderId, notes, amount, currency, status, discount, fee } = payment;
+    const { id, orderId, amount, currency, status, discount, fee } = payment;
     const order = orders.get(orderId);
     return {
       provider: 'partner',
       id,
-      reference: String(notes.svc_transaction_id ?? order?.receipt ?? ''),
+      reference: referenceOf(payment, order),
       amount,
       currency,
       status: status === 'released' ? 'reversed' : status,
@@ -156,4 +167,20 @@ export function partnerRefundsInLedger({ refunds }: PartnerState): LedgerRefund[
       const reference = String(notes.svc_transaction_id ?? receipt ?? '');
       return { provider: 'partner', id, paymentId, reference, amount, currency, status };
     });
+}
+
+export function partnerDisputesInLedger({
+  orders,
+  payments,
+  disputes,
+}: PartnerState): LedgerDispute[] {
+  return [...disputes.values()].map(({ id, paymentId, amount, currency, status }) => {
+    const payment = payments.get(paymentId);
+    const reference = payment ? referenceOf(payment, orders.get(payment.orderId)) : '';
+    return { provider: 'partner', id, paymentId, reference, amount, currency, status };
+  });
+}
+
+function referenceOf({ notes }: PartnerPayment, order: PartnerOrder | undefined): string {
+  return String(notes.svc_transaction_id ?? order?.receipt ?? '');
 }

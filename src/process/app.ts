@@ -91,7 +91,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     useCases: bindUseCases(services),
     holdSlot: createBounds(),
   };
-  await addOpenApi(app, services.settings.publicUrl);
+  await addOpenApi(app, services.settings.publicUrl, loadWebhooks);
   // Operator routes are outside the concurrency limit: operators must see what happens when it is reached.
   await app.register(async (scope) => {
     scope.addHook('onRequest', (_request, _reply, done) => {
@@ -126,11 +126,16 @@ async function addApi(app: FastifyInstance, context: HttpContext): Promise<void>
   await app.register(webhookApi(context), { prefix: '/api/v3/webhooks' });
 }
 
+async function loadWebhooks() {
+  const { describeWebhooks } = await import('../http/merchant/event-webhooks.ts');
+  return describeWebhooks();
+}
+
 /** The OpenAPI document without a database: the routes are added, their schemas validated, and none is called. */
 export async function describeApi(publicUrl: string): Promise<OpenApi> {
   const customOptions = { ...ajv.customOptions, validateSchema: true };
   const app = Fastify({ ajv: { customOptions } });
-  await addOpenApi(app, publicUrl);
+  await addOpenApi(app, publicUrl, loadWebhooks);
   await addApi(app, {} as HttpContext);
   await app.register(operatorApi({} as OperatorParts));
   await app.ready();

@@ -2,11 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Schema from 'typebox/schema';
 import { type ErrorCode, errorTable } from '../../src/domain/errors.ts';
+import { eventTypes } from '../../src/domain/event-type.ts';
+import type { Operation } from '../../src/http/open-api/model.ts';
 import { describeApi } from '../../src/process/app.ts';
+import { assertDescribed } from '../support/described-events.ts';
 import { type Entry, mediaOf, operationsOf, resolve, walkSchemas } from './read-document.ts';
 
 const document = await describeApi('https://payments.example');
-const operations = operationsOf(document);
+const calls = operationsOf(document.paths);
+const operations = [...calls, ...operationsOf(document.webhooks)];
 
 test('every field, parameter, header and reply is described', () => {
   const silent: string[] = [];
@@ -70,7 +74,7 @@ test('an example with a wrong value is found', () => {
 });
 
 test('every error reply names its codes, has their status, and no status is a range', () => {
-  for (const { at, operation } of operations) {
+  for (const { at, operation } of calls) {
     const statuses = Object.keys(operation.responses);
     assert.deepEqual(
       statuses.filter((status) => !/^\d{3}$/.test(status)),
@@ -105,3 +109,26 @@ test('operation ids are unique and start with a verb, and aliases are listed wit
     assert.ok(String(update.description).includes(alias), alias);
   }
 });
+
+test('every type of event is a webhook, whose example is an event of this type', () => {
+  assert.deepEqual(Object.keys(document.webhooks), [...eventTypes, 'test']);
+  for (const [type, { post }] of Object.entries(document.webhooks)) {
+    const { encrypted, ...examples } = examplesOf(post);
+    assert.ok(encrypted, type);
+    assert.deepEqual(Object.keys(examples), [type]);
+    assert.equal(examples[type].value.event_type, type);
+    assertDescribed(examples[type].value);
+  }
+});
+
+test('an event with a field that its schema does not have is found', () => {
+  const { value } = examplesOf(document.webhooks.order_completed?.post).order_completed;
+  assertDescribed(value);
+  assert.throws(() => assertDescribed({ ...value, more: 1 }), /additionalProperties/);
+  const order = { ...value.order, refund_details: { ...value.order.refund_details, more: 1 } };
+  assert.throws(() => assertDescribed({ ...value, order }), /additionalProperties/);
+  assert.throws(() => assertDescribed({ ...value, event_type: 'order_paid' }), /does not know/);
+});
+
+const examplesOf = (operation: Operation | undefined): Entry =>
+  operation?.requestBody?.content['application/json']?.examples ?? {};

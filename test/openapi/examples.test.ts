@@ -10,6 +10,7 @@ import { type ErrorCode, errorTable, ServiceError } from '../../src/domain/error
 import { errorBody } from '../../src/http/error-reply.ts';
 import { projectDir } from '../../tools/harness/project.ts';
 import { startJourney } from '../support/journey.ts';
+import { recordEvents } from './record-events.ts';
 import {
   anyAccount,
   cartOf,
@@ -41,6 +42,7 @@ const hosts = new Map([
 ]);
 const recorders = new Map<string, Recorder>();
 let encrypted: { readonly request: unknown; readonly reply: unknown };
+let encryptedEvent: unknown;
 
 before(async () => {
   const plainShop = await openShop({
@@ -81,6 +83,7 @@ before(async () => {
   await recordOrderChanges(stage);
   await recordPartner(stage);
   await recordGateway(stage);
+  encryptedEvent = await recordEvents(stage);
   encrypted = await recordEncrypted(stage);
   await recordOperator(stage);
 });
@@ -100,6 +103,7 @@ test('the encrypted example is an exchange of today', async () => {
   const recorded = {
     EncryptedRequest: { summary: 'An encrypted request', value: encrypted.request },
     EncryptedReply: { summary: 'An encrypted reply', value: encrypted.reply },
+    EncryptedEvent: { summary: 'An encrypted event', value: encryptedEvent },
   };
   if (writes) await writeFile(file, JSON.stringify(recorded, null, 2));
   const stored = JSON.parse(await readFile(file, 'utf8'));

@@ -6,7 +6,7 @@ import { addOpenApi } from '../../src/http/open-api/open-api.ts';
 
 test('a document that could not be built is built again at the next request', async () => {
   const app = Fastify();
-  await addOpenApi(app, 'https://payments.example');
+  await addOpenApi(app, 'https://payments.example', async () => ({}));
   let tries = 0;
   const documentation = {
     replyDescription: 'The order.',

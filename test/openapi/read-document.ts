@@ -6,8 +6,9 @@ export type Entry = Readonly<Record<string, any>>;
 
 type Located = { readonly at: string; readonly operation: Operation };
 
-export function operationsOf(document: OpenApi): Located[] {
-  return Object.entries(document.paths).flatMap(([path, byMethod]) =>
+/** Of the paths, or of the webhooks that the service sends. */
+export function operationsOf(paths: OpenApi['paths']): Located[] {
+  return Object.entries(paths).flatMap(([path, byMethod]) =>
     Object.entries(byMethod).map(([method, operation]) => ({
       at: `${method.toUpperCase()} ${path}`,
       operation,
@@ -51,5 +52,6 @@ export function walkSchemas(document: OpenApi, visit: (at: string, schema: Entry
   };
   for (const [name, schema] of Object.entries(document.components.schemas ?? {}))
     walk(name, schema);
-  for (const { at, media } of mediaOf(operationsOf(document))) walk(at, media.schema);
+  for (const { at, media } of mediaOf([document.paths, document.webhooks].flatMap(operationsOf)))
+    walk(at, media.schema);
 }

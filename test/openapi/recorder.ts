@@ -70,7 +70,7 @@ const varying: readonly (readonly [RegExp, string])[] = [
   [/(?<=\/l\/)[0-9A-Za-z]{32}|^[0-9A-Za-z]{32}$/g, '<link>'],
   [/[0-9a-f]{32,}/g, '<hex>'],
   [/access_(key|secret)_\w+/g, '<access $1>'],
-  [/\b(o|acc|user|dlv|pay|order|rfnd|card|cust)_[0-9A-Za-z]{10,}/g, '<$1>'],
+  [/\b(o|acc|user|dlv|evt|pay|order|rfnd|disp|card|cust)_[0-9A-Za-z]{10,}/g, '<$1>'],
   [/SESSION\w+/g, '<session>'],
   [/\d{6,}/g, '<digits>'],
   // The simulator draws the kind of card.

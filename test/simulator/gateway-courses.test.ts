@@ -70,7 +70,7 @@ const table: readonly (readonly [ScenarioName, readonly string[], Json])[] = [
     'chargeback',
     [
       'PAYMENT 1 of 10.5: CAPTURED, 10.5 authorized, 10.5 captured',
-      'CHARGEBACK 2 → 1 of 10.5: CHARGEBACK_PROCESSED, 10.5 authorized, 10.5 captured, 10.5 charged back',
+      'CHARGEBACK chargeback-1 → 1 of 10.5: CHARGEBACK_PROCESSED, 10.5 authorized, 10.5 captured, 10.5 charged back',
     ],
     { id: `${orderId}|1`, status: 'captured', amount: 1050 },
   ],

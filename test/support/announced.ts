@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import type { ReviewFlag } from '../../src/domain/review-flag.ts';
 import type { Queryable } from '../../src/postgres/database.ts';
 import { listContradictions } from '../../tools/harness/compare-events.ts';
+import { assertDescribed } from './described-events.ts';
 import { assertVerifiable } from './plugin-signature.ts';
 import type { Reply } from './test-service.ts';
 
 type EventBody = Reply['body'];
 
-/** The events of an account, in a random order. Plugins can verify each of them. */
+/** The events of an account, in a random order. The reference describes each of them, and plugins can verify it. */
 export async function listBodies(
   database: Queryable,
   { accountId, accessSecret }: { readonly accountId: string; readonly accessSecret: string },
@@ -18,7 +19,10 @@ export async function listBodies(
     values: [accountId],
   });
   const bodies: EventBody[] = rows.map(({ body }) => JSON.parse(body.toString('utf8')));
-  for (const body of bodies) assertVerifiable(body, accessSecret);
+  for (const body of bodies) {
+    assertDescribed(body);
+    assertVerifiable(body, accessSecret);
+  }
   return bodies;
 }
 

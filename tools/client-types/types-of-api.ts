@@ -4,7 +4,7 @@ type Schema = {
   readonly $ref?: string;
   readonly description?: string;
   readonly type?: string | readonly string[];
-  readonly enum?: readonly (string | null)[];
+  readonly enum?: readonly (string | number | boolean | null)[];
   readonly anyOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
@@ -38,6 +38,12 @@ const roots = [
   'Enquiry',
   'OrderToken',
   'ErrorCode',
+  'PaymentEvent',
+  'RefundEvent',
+  'DisputeEvent',
+  'OrderEvent',
+  'ReviewEvent',
+  'TestEvent',
 ];
 /** A shop has the code of a currency as a text, and the service knows more of them with each release. */
 const opened: Schemas = {
@@ -73,8 +79,8 @@ function typeOf(schema: Schema | undefined, indent: string): string {
   return types.map((type) => typeOfKind(type, schema, indent)).join(' | ');
 }
 
-function literalOf(value: string | null): string {
-  return value === null ? 'null' : `'${value}'`;
+function literalOf(value: string | number | boolean | null): string {
+  return typeof value === 'string' ? `'${value}'` : String(value);
 }
 
 function typeOfKind(type: string, schema: Schema, indent: string): string {

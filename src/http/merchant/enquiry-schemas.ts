@@ -35,7 +35,7 @@ export const EnquiryBody = object(
 export type EnquiryBody = Static<typeof EnquiryBody>;
 
 const numberOrNull = (description: string) => field(['number', 'null'], description);
-const nullable = <Shape extends TSchema>(schema: Shape, description: string) =>
+export const nullable = <Shape extends TSchema>(schema: Shape, description: string) =>
   Type.Unsafe<Static<Shape> | null>({ anyOf: [schema, { type: 'null' }], description });
 
 const providerNames = deliveryProviders.map(({ displayName }) => displayName);
@@ -151,7 +151,7 @@ const RefundDetailsReply = object('RefundDetails', 'Sums in major units.', {
   total_refundable_amount: number('Sum of the payments that succeeded.'),
 });
 
-const EnquiredOrder = object('EnquiredOrder', 'The order that the transactions belong to.', {
+export const EnquiredOrder = object('EnquiredOrder', 'The order that the transactions belong to.', {
   svc_order_id: text('Identifier of the order.'),
   invoice_id: text('Your own reference for the order.'),
   status: word(orderStatuses, 'Status of the order, as in get order.'),

@@ -45,6 +45,12 @@ export const NextCalls = list(
   'The calls that are possible now; empty when there is none.',
 );
 
+export const amountFields = {
+  amount_before_tax: number('Cart amount before tax, in major units.'),
+  tax: number('Tax on the whole cart, in major units.'),
+  total_amount: number('Total including tax, in major units.'),
+};
+
 const orderReplyFields = {
   order_id: text('Identifier of the order; used in later calls.'),
   order_date: text('Time of creation: UTC, YYYY-MM-DD HH:MM:SS.ffffff.'),
@@ -59,9 +65,7 @@ const orderReplyFields = {
     ...Currency,
     description: 'ISO 4217 code of the currency that the order is processed in.',
   }),
-  amount_before_tax: number('Cart amount before tax, in major units.'),
-  tax: number('Tax on the whole cart, in major units.'),
-  total_amount: number('Total including tax, in major units.'),
+  ...amountFields,
   currency_conversion: Type.Optional(CurrencyConversionReply),
   token: optionalText(
     'Order token: launches checkout and opens this order only. Valid 20 minutes.',

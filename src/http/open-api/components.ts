@@ -43,6 +43,23 @@ export const parameterComponents: Readonly<Record<string, Parameter>> = {
     // Without a list of its only value, which the page would send by default.
     schema: { type: 'string' },
   },
+  ...Object.fromEntries(
+    Object.entries({
+      id: 'The id of the event. A repeat has the same.',
+      timestamp: 'Unix seconds of this attempt.',
+      signature:
+        'For each valid secret of the endpoint v1, and the base64 of the HMAC-SHA256 of id.timestamp.body, separated by spaces. Verify it over the raw body before you read it.',
+    }).map(([name, description]) => [
+      `webhook-${name}`,
+      {
+        name: `webhook-${name}`,
+        in: 'header',
+        required: true,
+        description,
+        schema: { type: 'string' },
+      },
+    ]),
+  ),
 };
 
 export function headersOf(status: number, { replays = false } = {}): Record<string, object> {

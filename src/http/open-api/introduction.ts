@@ -66,7 +66,15 @@ The operator can enable encrypted payloads for an account. A call with a merchan
 2. AES-256-GCM with a fresh random nonce of 16 bytes, without additional data.
 3. Hexadecimal text of nonce, ciphertext and tag (16 bytes), joined in this order.
 
-## Webhooks
+## Events
+
+Your endpoints are told of results by signed requests, which this reference lists under Webhooks. Each has a JSON body
+with an \`event_type\`, a \`sequence\` that counts the events of an order, and the transaction and order as in the
+enquiry. They are sent at least once and may arrive in any order. The signature follows Standard Webhooks: verify it over
+the raw body. An account with encrypted payloads gets \`{"encrypted_response": "<hex>", "sub_merchant_id": "<account_id>"}\`.
+Ignore types and fields that you do not know: a later version may add some.
+
+## Deliveries of the providers
 
 The providers report payments and refunds to \`/api/v3/webhooks/<provider>/<account_id>\`. Each delivery proves its sender
 by the header that the provider documents; the secret is one of the webhook secrets of the account. If the header is
@@ -79,6 +87,7 @@ export const tags = Object.entries({
   Orders: 'Create, read and change orders, and ask for the status of their transactions.',
   Payments: 'List the ways to pay, start payments and refund them.',
   Webhooks: 'Deliveries of the payment providers. Their bodies are in the format of the provider.',
+  Events: 'What the service sends to the endpoints of your shop.',
   Operations:
     'Liveness, readiness and metrics for the operator of the service. They need no token.',
 }).map(([name, description]) => ({ name, description }));

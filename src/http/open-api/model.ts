@@ -16,6 +16,7 @@ export type Response = {
 export type Parameter = {
   readonly name: string;
   readonly in: string;
+  readonly required?: boolean;
   readonly description?: string;
   readonly schema: Schema;
   readonly example?: unknown;
@@ -25,6 +26,7 @@ export type Operation = {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
+  readonly tags?: readonly string[];
   readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
   readonly requestBody?: { readonly content: Content; readonly required?: boolean };
   readonly responses: Readonly<Record<string, Response>>;
@@ -35,6 +37,8 @@ export type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>
 
 export type OpenApi = {
   readonly paths: Paths;
+  /** What the service sends to shops, by the type of the event. */
+  readonly webhooks: Paths;
   readonly components: Readonly<Record<string, object>>;
   readonly [name: string]: unknown;
 };

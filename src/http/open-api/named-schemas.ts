@@ -1,14 +1,16 @@
 /** Moves schemas with a title to the components of the document, so that generated clients get named types. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Paths, Schema } from './model.ts';
+import type { Schema } from './model.ts';
 
 type Schemas = Record<string, Schema>;
 
-export function nameSchemas(paths: Paths): { readonly schemas: Schemas; readonly paths: Paths } {
+export function nameSchemas<Parts extends object>(
+  parts: Parts,
+): Parts & { readonly schemas: Schemas } {
   const schemas: Schemas = {};
-  const named = nameWithin(paths, schemas) as Paths;
+  const named = nameWithin(parts, schemas) as Parts;
   const sorted = Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1));
-  return { schemas: Object.fromEntries(sorted), paths: named };
+  return { ...named, schemas: Object.fromEntries(sorted) };
 }
 
 /** Leaves examples as they are: their data may have a `schema` or a `title` of its own. */

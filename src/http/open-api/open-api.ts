@@ -20,8 +20,12 @@ declare module 'fastify' {
 
 type RouteConfig = Pick<DocumentedRoute, 'access' | 'documentation'>;
 
-/** Call it before the routes are added. */
-export async function addOpenApi(app: FastifyInstance, publicUrl: string): Promise<void> {
+/** Call it before the routes are added. `loadWebhooks` describes what the service sends. */
+export async function addOpenApi(
+  app: FastifyInstance,
+  publicUrl: string,
+  loadWebhooks: () => Promise<Paths>,
+): Promise<void> {
   const configs = new Map<string, RouteConfig>();
   await app.register(swagger, {
     openapi: {
@@ -46,13 +50,14 @@ export async function addOpenApi(app: FastifyInstance, publicUrl: string): Promi
     },
   });
   app.decorate('openApi', async () =>
-    completeDocument(app.swagger() as unknown as OpenApi, configs),
+    completeDocument(app.swagger() as unknown as OpenApi, configs, await loadWebhooks()),
   );
 }
 
 async function completeDocument(
   document: OpenApi,
   configs: ReadonlyMap<string, RouteConfig>,
+  sent: Paths,
 ): Promise<OpenApi> {
   const routes = new Map(
     await Promise.all(
@@ -66,7 +71,7 @@ async function completeDocument(
       return completeOperation(operation, route);
     }),
   );
-  const { schemas, paths } = nameSchemas(completed);
+  const { schemas, paths, webhooks } = nameSchemas({ paths: completed, webhooks: sent });
   const components = {
     schemas,
     parameters: parameterComponents,
@@ -78,8 +83,8 @@ async function completeDocument(
     },
   };
   const { openapi, info, servers, tags } = document;
-  const text = JSON.stringify(paths);
-  return { openapi, info, servers, tags, paths, components: used(components, text) };
+  const text = JSON.stringify([paths, webhooks]);
+  return { openapi, info, servers, tags, paths, webhooks, components: used(components, text) };
 }
 
 async function load({ access, documentation }: RouteConfig): Promise<DocumentedRoute> {

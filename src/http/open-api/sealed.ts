@@ -32,13 +32,30 @@ export function orSealedReply(plain: Schema): Schema {
   return { oneOf: [plain, sealed] };
 }
 
-function sealedSchema(field: string, content: 'body' | 'reply', names: Schema): Schema {
+export function orSealedEvent(plain: Schema): Schema {
+  const names = {
+    title: 'EncryptedEvent',
+    description: 'An event of an account with encrypted payloads. See Encrypted payloads.',
+  };
+  const sealed = sealedSchema('encrypted_response', 'event', names, {
+    sub_merchant_id: { type: 'string', description: 'Identifier of the account.' },
+  });
+  return { oneOf: [plain, sealed] };
+}
+
+function sealedSchema(
+  field: string,
+  content: 'body' | 'reply' | 'event',
+  names: Schema,
+  others: Schema = {},
+): Schema {
   const hex = {
     type: 'string',
     pattern: '^([0-9A-Fa-f]{2}){33,}$',
     description: `Hexadecimal text of nonce (16 bytes), ciphertext and tag (16 bytes): the plain JSON ${content} in AES-256-GCM.`,
   };
-  return { type: 'object', required: [field], properties: { [field]: hex }, ...names };
+  const properties = { [field]: hex, ...others };
+  return { type: 'object', required: Object.keys(properties), properties, ...names };
 }
 
 /** One recorded exchange, shown with every operation that accepts encrypted bodies. */
@@ -47,4 +64,5 @@ export const sealedExamplesFile = new URL('../merchant/examples/encrypted.json',
 export const sealedExamples = {
   request: { encrypted: { $ref: '#/components/examples/EncryptedRequest' } },
   reply: { encrypted: { $ref: '#/components/examples/EncryptedReply' } },
+  event: { encrypted: { $ref: '#/components/examples/EncryptedEvent' } },
 };

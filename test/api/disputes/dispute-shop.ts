@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { after } from 'node:test';
 import { startLocalServer } from '../../../tools/harness/local-server.ts';
 import { partnerEvent, partnerId, partnerPayment } from '../../support/deliveries.ts';
+import { assertDescribed } from '../../support/described-events.ts';
 import { addEndpoint } from '../../support/shop-endpoint.ts';
 import { answerWith } from '../../support/stub-gateway.ts';
 import type { Reply } from '../../support/test-service.ts';
@@ -55,7 +56,9 @@ export async function openDisputeShop(
         text: 'select body from events where account_id = $1 and order_id = $2 order by sequence',
         values: [account.accountId, orderId],
       });
-      return rows.map(({ body }): Reply['body'] => JSON.parse(body.toString('utf8')));
+      const events = rows.map(({ body }): Reply['body'] => JSON.parse(body.toString('utf8')));
+      for (const event of events) assertDescribed(event);
+      return events;
     },
     flagsOf: async (transactionId: string): Promise<string[]> => {
       const { rows } = await service.database.query<{ flags: string[] }>({

@@ -19,6 +19,9 @@ await sendEvent(simulator.shop.url, newSecret(), shopEvent());
 const open = await startIntent();
 const approved = await startIntent();
 await simulator.pay(approved.paymentId);
+for (const amount of [5_000, 6_800]) {
+  await simulator.disputes.open(approved.paymentId, { amount });
+}
 const declined = await startIntent();
 await simulator.pay(declined.paymentId, 'decline');
 
@@ -76,6 +79,32 @@ test('a consumer approves an intent with the keyboard', { skip: noBrowser }, asy
   await page.getByRole('heading', { name: 'Payment approved' }).waitFor();
   const paid = simulator.ledger().payments.find(({ id }) => id === paymentId);
   assert.equal(paid?.status, 'captured');
+});
+
+test('a tester disputes a payment on the page, and ends the dispute', {
+  skip: noBrowser,
+}, async () => {
+  const { paymentId } = await startIntent();
+  await simulator.pay(paymentId);
+  const { page } = await openPage();
+  await page.goto(simulator.url);
+  const amount = page.getByRole('textbox', { name: `Amount to claim of ${paymentId}` });
+  await amount.fill('18.00');
+  await amount.press('Enter');
+  await page.getByRole('cell', { name: 'INR 18.00' }).waitFor();
+  const isOwn = (entry: { readonly paymentId: string }) => entry.paymentId === paymentId;
+  const [opened] = simulator.ledger().disputes.filter(isOwn);
+  assert.deepEqual([opened?.amount, opened?.status], [1_800, 'open']);
+  const dispute = page.getByRole('row', { name: opened?.id ?? '' });
+  const form = page.locator(`form[action$="${opened?.id}"]`);
+  for (const [button, status] of [
+    ['Review', 'under_review'],
+    ['Shop loses', 'lost'],
+  ] as const) {
+    await form.getByRole('button', { name: button }).click();
+    await dispute.getByRole('cell', { name: status, exact: true }).waitFor();
+  }
+  assert.equal(await form.count(), 0);
 });
 
 async function assertUsable(page: Page, width: number): Promise<void> {

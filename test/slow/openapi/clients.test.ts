@@ -21,10 +21,18 @@ after(() => folder.remove());
 const shopProgram = `
 import { client } from './client/client.gen.js';
 import { createOrder, enquireTransactions, generateToken } from './client/index.js';
-import type { components, paths } from './types.js';
+import type { components, paths, webhooks } from './types.js';
 
 type CreateOrder = components['schemas']['CreateOrderRequest'];
 type GetOrder = paths['/api/v3/order']['get']['responses'][200]['content']['application/json'];
+
+type Completed = webhooks['order_completed']['post']['requestBody']['content']['application/json'];
+
+export function receive(event: Completed): string {
+  if (!('event_type' in event)) return event.encrypted_response;
+  const status: 'completed' | 'lapsed' = event.status;
+  return event.order.invoice_id + status;
+}
 
 export async function shop(baseUrl: string, credentials: components['schemas']['Credentials'], body: CreateOrder) {
   client.setConfig({ baseUrl });

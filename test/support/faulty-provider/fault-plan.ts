@@ -114,7 +114,6 @@ export function scenarioOf(seed: number, name: string): Scenario {
       ['captured', 50],
       ['captured-later', 8],
       ['released', 5],
-      ['disputed', 3],
       ['discounted', 14],
       ['charged-fee', 12],
     ]),
@@ -126,7 +125,10 @@ export function scenarioOf(seed: number, name: string): Scenario {
       ['captured-in-part', 6],
       ['captured-again', 4],
       ['voided', 4],
-      ['charged-back', 3],
+    ]),
+    disputes: pickWeighted(random, [
+      [[], 94],
+      [[{ share: 1, steps: ['lost'] }], 6],
     ]),
     refund: pickWeighted(random, [
       ['processed', 45],
