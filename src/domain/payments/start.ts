@@ -40,6 +40,8 @@ export type Start = {
     readonly paymentPspId: string;
     /** The request had no amount. Contract 11.9. */
     readonly isAll?: true;
+    /** Nobody requested it: the payment succeeded after its order lapsed. Contract 19.3. */
+    readonly isLate?: true;
     /** Known before the call if we choose the provider's id. */
     readonly pspTransactionId?: string;
     /** One per capture, if the refund is split over several. Contract 4.12. */
@@ -51,6 +53,8 @@ export type Start = {
   readonly isOver?: true;
   /** Where the payment was started; absent for initiate-payment. The consumer returns to the checkout page. */
   readonly origin?: 'checkout';
+  /** The checkout page was in a frame, which waits for the result. Contract 14.8. */
+  readonly inFrame?: true;
   /** The consumer chose another way to pay, and the provider knew of no attempt. Contract 14.3. */
   readonly givenUpAtMs?: number;
 };
