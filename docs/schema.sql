@@ -22,7 +22,9 @@ create table accounts (
   frame_origins           text[]            not null default '{}'::text[],
   upi_collect             boolean           not null default false,
   former_rates            jsonb             not null default '{}'::jsonb,
+  late_payments           text              not null default 'keep'::text,
   constraint accounts_pkey primary key (account_id),
+  constraint accounts_late_payments_check check (late_payments in ('keep', 'refund')),
   constraint accounts_requests_per_second_check check (requests_per_second > 0),
   constraint accounts_signature_version_check check (signature_version in ('v2', 'v3'))
 );

@@ -129,6 +129,17 @@ function Orders({ settings, save }) {
         ['v2', 'Version 2'],
       ],
     },
+    {
+      name: 'late_payments',
+      label: 'Late payments',
+      kind: 'choice',
+      value: settings.late_payments,
+      options: [
+        ['keep', 'Complete the order'],
+        ['refund', 'Refund at once'],
+      ],
+      hint: 'What becomes of a payment that succeeds after its order lapsed or was cancelled.',
+    },
   ]} />
   <p class="hint">${limit === null ? 'API calls are not rate limited.' : `Rate limit: ${limit} API calls per second. The operator of the service can change it.`}</p>`;
 }

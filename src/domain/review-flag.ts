@@ -62,6 +62,10 @@ const flagReasons = {
     'Only a part of the refund reached the consumer.',
     'Refund the rest again: one part of the refund reached the consumer and another failed.',
   ),
+  refunded_late_payment: explained(
+    'The payment succeeded after its order had lapsed or was cancelled, so it is refunded.',
+    'See that the refund succeeds, and refund the payment again if it fails: it does not pay for the order.',
+  ),
   too_many_transactions: explained(
     'The order has as many transactions as can be stored, so the delivery was not applied.',
     'Check what the shop sends as the reference of its payments: one order is named in too many of them.',

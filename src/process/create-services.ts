@@ -69,7 +69,7 @@ export function createServices(parts: {
   );
   const accounts = createAccountDirectory(database, masterKeys);
   const announcer = createAnnouncer(accounts, renderChange);
-  const batchServices = { database, clock, settings, announcer };
+  const batchServices = { database, accounts, clock, settings, announcer };
   return {
     database,
     maintenance: parts.maintenance ?? parts.database,

@@ -14,11 +14,23 @@ export function findProviderApi(
   provider: ProviderName,
 ): ProviderApi | undefined {
   const address = account.providerApis[provider];
-  const { apiSecret } = getProvider(provider).settings;
-  const [secret] = liveSecrets(account, apiSecret.option, services.clock());
+  const secret = findApiSecret(account, provider, services.clock());
   if (!address || secret === undefined) return undefined;
   const settings = readProviderValues(account, provider);
   return { ...address, secret, settings, callProvider: services.callProvider };
+}
+
+function findApiSecret(account: Account, provider: ProviderName, now: Date): string | undefined {
+  const { apiSecret } = getProvider(provider).settings;
+  return liveSecrets(account, apiSecret.option, now)[0];
+}
+
+/** Whether the account has settings for that provider. */
+export function canReach(account: Account, provider: ProviderName, now: Date): boolean {
+  return (
+    account.providerApis[provider] !== undefined &&
+    findApiSecret(account, provider, now) !== undefined
+  );
 }
 
 /** The provider of a payment mode. Undefined if the account has no settings for it, so that the mode is not offered. */

@@ -4,6 +4,7 @@ import {
   type AccountSettings,
   type AlternateCurrency,
   accountDefaults,
+  latePaymentRules,
   signatureVersions,
 } from '../../domain/accounts/account.ts';
 import type { RequestedRate } from '../../domain/accounts/exchange-rates.ts';
@@ -58,6 +59,10 @@ const ownOptions = {
   'signature-version': {
     value: signatureVersions.join('|'),
     text: 'The version of the signatures of transactions.',
+  },
+  'late-payments': {
+    value: latePaymentRules.join('|'),
+    text: 'What becomes of a payment that succeeds after its order lapsed or was cancelled: it completes the order, or is refunded at once.',
   },
   'alternate-currency': {
     value: 'FROM:TO:RATE',
@@ -115,7 +120,8 @@ export function readSettings(
     name: flags.name,
     optionalOrderDetails: flags['optional-order-details'],
     encryptedPayloads: flags['encrypted-payloads'],
-    signatureVersion: ifGiven(flags['signature-version'], readSignatureVersion),
+    signatureVersion: readOneOf('signature-version', signatureVersions, flags),
+    latePayments: readOneOf('late-payments', latePaymentRules, flags),
     alternateCurrencies: ifGiven(flags['alternate-currency'], (texts) =>
       changeAlternatives(before.alternateCurrencies, texts),
     ),
@@ -129,11 +135,15 @@ export function readSettings(
   });
 }
 
-function readSignatureVersion(text: string) {
-  const version = signatureVersions.find((known) => known === text);
-  if (!version)
-    throw new UsageError(`--signature-version must be ${signatureVersions.join(' or ')}.`);
-  return version;
+function readOneOf<Name extends 'signature-version' | 'late-payments', Value extends string>(
+  name: Name,
+  values: readonly Value[],
+  { [name]: text }: Pick<AccountFlags, Name>,
+): Value | undefined {
+  const value = values.find((known) => known === text);
+  if (text !== undefined && !value)
+    throw new UsageError(`--${name} must be ${values.join(' or ')}.`);
+  return value;
 }
 
 function readRate(text: string): number | null {
@@ -170,6 +180,7 @@ export function accountView(account: AccountSettings & Pick<Account, 'accountId'
     optionalOrderDetails: account.optionalOrderDetails,
     encryptedPayloads: account.encryptedPayloads,
     signatureVersion: account.signatureVersion,
+    latePayments: account.latePayments,
     ...plainSettingsView(account),
     requestsPerSecond: account.requestsPerSecond ?? 'off',
     alternateCurrencies: account.alternateCurrencies.map(

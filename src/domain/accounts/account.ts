@@ -30,6 +30,9 @@ export type AlternateCurrency = {
   readonly rate: string;
 };
 
+/** What becomes of a payment that succeeds after its order lapsed. Contract 19.3. */
+export const latePaymentRules = ['keep', 'refund'] as const;
+
 export type ProviderAddress = { readonly url: string; readonly login: string };
 
 /** Plain settings of one provider, by the names it gives them. */
@@ -54,6 +57,7 @@ export type AccountSettings = Branding & {
   readonly optionalOrderDetails: boolean;
   readonly encryptedPayloads: boolean;
   readonly signatureVersion: SignatureVersion;
+  readonly latePayments: (typeof latePaymentRules)[number];
   /** Limit of merchant API calls per process; null for no limit. Contract 8.2. */
   readonly requestsPerSecond: number | null;
   readonly alternateCurrencies: readonly AlternateCurrency[];
@@ -111,6 +115,7 @@ export const accountDefaults: Omit<AccountSettings, 'name'> = {
   optionalOrderDetails: false,
   encryptedPayloads: false,
   signatureVersion: 'v3',
+  latePayments: 'keep',
   requestsPerSecond: null,
   alternateCurrencies: [],
   callbackOrigins: [],

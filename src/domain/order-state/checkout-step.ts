@@ -17,6 +17,8 @@ export type CheckoutStep =
   | { readonly kind: 'checking'; readonly payment: Payment }
   /** The last payment failed in a way that another try cannot change. */
   | { readonly kind: 'failed'; readonly payment: Payment }
+  /** The payment came after the order had lapsed, and the consumer gets it back. Contract 19.3. */
+  | { readonly kind: 'too-late'; readonly payment: Payment }
   | { readonly kind: 'expired' };
 
 export function decideCheckoutStep(
@@ -27,10 +29,13 @@ export function decideCheckoutStep(
   const payments = paymentsOf(transactions);
   const completing = orderStatus === 'completed' ? findCompleting(transactions) : undefined;
   if (completing) return { kind: 'paid', payment: completing };
-  const arrived = payments.find(({ status }) => status === 'succeeded');
-  if (arrived) return { kind: 'checking', payment: arrived };
+  const arrived = payments.filter(({ status }) => status === 'succeeded');
+  const unclear = arrived.find(({ flags }) => !flags.includes('refunded_late_payment'));
+  if (unclear) return { kind: 'checking', payment: unclear };
   const open = findOpenPayment(payments);
   if (open) return { kind: 'waiting', payment: open, isSlow: isSlow(open, now) };
+  const [tooLate] = arrived;
+  if (tooLate) return { kind: 'too-late', payment: tooLate };
   if (orderStatus === 'lapsed' || orderStatus === 'completed') return { kind: 'expired' };
   const last = newestOf(payments);
   const failed = last && !isGivenUp(last) ? last : undefined;

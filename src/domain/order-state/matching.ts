@@ -205,6 +205,12 @@ export function pspKeyOf(key: Pick<Transaction, 'provider' | 'pspTransactionId'>
   return `${key.provider} ${key.pspTransactionId}`;
 }
 
+/** Also those of its captures: a record may be known before the payment that it belongs to. */
+export function pspKeysOf({ provider, pspTransactionId, captures }: Payment): string[] {
+  const ids = [pspTransactionId, ...(captures ?? []).map(({ pspId }) => pspId)];
+  return ids.map((id) => pspKeyOf({ provider, pspTransactionId: id }));
+}
+
 export function idTimeOf(notice: AnyNotice): number | undefined {
   return notice.namedAtMs ?? notice.recordedAtMs ?? notice.startedAtMs ?? notice.occurredAtMs;
 }

@@ -43,7 +43,7 @@ export type OrderSummary = {
   readonly flags: readonly ReviewFlag[];
 };
 
-const failedAttemptsMax = 15;
+export const failedAttemptsMax = 15;
 
 export function applyNotice<State extends OrderState>(
   orderState: State,

@@ -12,7 +12,7 @@ import {
   type Refund,
   type Transaction,
 } from '../payments/transaction.ts';
-import { byPspId, paymentsOf, pspKeyOf, refundsOf } from './matching.ts';
+import { byPspId, paymentsOf, pspKeyOf, pspKeysOf, refundsOf } from './matching.ts';
 import { movedAmount, refundAmount } from './tally.ts';
 
 type RefundLinks = ReturnType<typeof linkRefunds>;
@@ -42,9 +42,7 @@ export function linkRefunds(transactions: readonly Transaction[]) {
 function mapByPspKey(payments: readonly Payment[]): ReadonlyMap<string, Payment> {
   const byKey = new Map<string, Payment>();
   for (const payment of payments) {
-    const { provider, pspTransactionId, captures } = payment;
-    for (const pspId of [pspTransactionId, ...(captures ?? []).map((capture) => capture.pspId)]) {
-      const key = pspKeyOf({ provider, pspTransactionId: pspId });
+    for (const key of pspKeysOf(payment)) {
       if (!byKey.has(key)) byKey.set(key, payment);
     }
   }

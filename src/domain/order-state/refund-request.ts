@@ -28,7 +28,7 @@ type DecidedRefund =
   /** A refund with the same request id and the same content exists. Contract 11.9. */
   | { readonly kind: 'repeat'; readonly refund: Refund; readonly paymentTransactionId: string };
 
-type RefundablePayment = Payment & {
+export type RefundablePayment = Payment & {
   readonly amount: MinorUnits;
   readonly currency: string;
   readonly pspTransactionId: string;

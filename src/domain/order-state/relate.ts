@@ -14,7 +14,7 @@ import {
   setFlag,
   type Transaction,
 } from '../payments/transaction.ts';
-import { byPspId, paymentsOf, pspKeyOf } from './matching.ts';
+import { byPspId, paymentsOf, pspKeyOf, refundsOf } from './matching.ts';
 import { linkRefunds } from './refund-links.ts';
 import { completes, refundAmount } from './tally.ts';
 
@@ -25,7 +25,7 @@ export function relateTransactions(
   announced: readonly string[] = [],
 ): readonly Transaction[] {
   const discounted = applyDiscounts(transactions, expected);
-  return flagDuplicates(findUnknownRefunds(discounted), expected, announced);
+  return flagDuplicates(flagRefundedLate(findUnknownRefunds(discounted)), expected, announced);
 }
 
 /** The provider's ids of the orders that this service created there. */
@@ -109,6 +109,16 @@ function amountIn({ atMs }: Total, refund: Refund): MinorUnits {
 function withUnknownRefunds(payment: Payment, unknownRefunds: MinorUnits | null): Payment {
   if (payment.unknownRefunds === unknownRefunds) return payment;
   return setFlag({ ...payment, unknownRefunds }, 'refund_unknown', unknownRefunds !== null);
+}
+
+/** A late payment that is refunded pays for nothing, whatever becomes of the refund. Contract 19.3. */
+function flagRefundedLate(transactions: readonly Transaction[]): readonly Transaction[] {
+  const late = refundsOf(transactions).filter(({ start }) => start?.refund?.isLate);
+  if (late.length === 0) return transactions;
+  const refunded = new Set(late.map(linkRefunds(transactions).findPaymentOf));
+  return transactions.map((entry) =>
+    entry.type === 'payment' ? setFlag(entry, 'refunded_late_payment', refunded.has(entry)) : entry,
+  );
 }
 
 /** The payments that are flagged in a stored state. They stay duplicates: a shop may have refunded them. Contract 4.17. */

@@ -14,7 +14,6 @@ import {
 const emptyTally = {
   transactions: 0,
   payments: 0,
-  /** Payments that failed, without those that never reached their provider. Contract 4.16. */
   failed: 0,
   succeeded: 0,
   /** Successful payments of the expected amount: one of them completes the order. */
@@ -51,8 +50,7 @@ export function tallyOf(transactions: readonly Transaction[], expected: Expected
       continue;
     }
     tally.payments += 1;
-    const wasAttempted = entry.failure?.code !== 'PROVIDER_UNAVAILABLE';
-    if (entry.status === 'failed' && wasAttempted) tally.failed += 1;
+    if (isFailedAttempt(entry)) tally.failed += 1;
     if (entry.status !== 'succeeded') continue;
     tally.succeeded += 1;
     if (completes(entry, expected)) tally.completing += 1;
@@ -68,12 +66,22 @@ export function addTally(a: Tally, b: Tally, sign: 1 | -1 = 1): Tally {
   return sum;
 }
 
+/**
+ * Without those that never reached their provider (contract 4.16). A payment that came too late and is refunded stays one
+ * of the attempts by which its order lapsed.
+ */
+export function isFailedAttempt({ status, failure, flags }: Payment): boolean {
+  const wasAttempted = failure?.code !== 'PROVIDER_UNAVAILABLE';
+  return (status === 'failed' && wasAttempted) || flags.includes('refunded_late_payment');
+}
+
 export function completes(payment: Payment, expected: Expected): boolean {
   const { status, flags } = payment;
   return (
     status === 'succeeded' &&
     matchesExpected(payment, expected) &&
-    !flags.includes('partially_captured')
+    !flags.includes('partially_captured') &&
+    !flags.includes('refunded_late_payment')
   );
 }
 

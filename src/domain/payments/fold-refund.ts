@@ -16,7 +16,7 @@ import {
   type Trace,
   type Weighed,
 } from './ranking.ts';
-import { refundNoticesOf } from './start.ts';
+import { refundNoticesOf, type Start } from './start.ts';
 import {
   isFinal,
   type Refund,
@@ -67,7 +67,7 @@ export function foldRefund(refund: UnfoldedRefund, trace?: Trace): Refund {
     flags: withFlags(common.flags, ownFlags(all, parts, refund)),
     // Ours for a refund started here, because a provider may truncate it.
     refundRequestId: request
-      ? keepOwn(ranking, 'refundRequestId', request.requestId)
+      ? keepOwn(ranking, 'refundRequestId', request.requestId, requestRule(request))
       : pick(ranking, 'refundRequestId'),
     refundArn: pick(ranking, 'refundArn'),
     paymentPspId: parts
@@ -77,6 +77,9 @@ export function foldRefund(refund: UnfoldedRefund, trace?: Trace): Refund {
     parts,
   };
 }
+
+const requestRule = ({ isLate }: NonNullable<Start['refund']>) =>
+  isLate ? 'late-payment' : 'own-request';
 
 function statusOf(notices: readonly StoredRefundNotice[], isVoided: boolean): RefundStatus {
   if (isVoided) return 'failed';

@@ -67,13 +67,11 @@ export function keepOwn<N extends AnyNotice, Value>(
   ranking: Ranking<N>,
   field: keyof N & string,
   value: Value,
+  rule: Rule = 'own-request',
 ): Value {
   const { highestFirst, trace } = ranking;
   const read = (notice: N) => (isRequest(notice) ? undefined : notice[field]);
-  trace?.set(
-    field,
-    decided(ranking, 'own-request', highestFirst.filter(isRequest).slice(0, 1), read),
-  );
+  trace?.set(field, decided(ranking, rule, highestFirst.filter(isRequest).slice(0, 1), read));
   return value;
 }
 

@@ -17,6 +17,8 @@ export const ruleSentences = {
   'own-request': 'We requested it, and our own value stays.',
   'own-record':
     'The id is that of the payment or authorisation itself; its captures and voids have others.',
+  'late-payment':
+    'The account refunds payments that succeed after their order lapsed or was cancelled.',
   earliest: 'The earliest time that was reported counts.',
   'last-capture': 'The payment was finished by its last capture, or by the void of the rest.',
   'captures-counted':

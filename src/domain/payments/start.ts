@@ -40,6 +40,8 @@ export type Start = {
     readonly paymentPspId: string;
     /** The request had no amount. Contract 11.9. */
     readonly isAll?: true;
+    /** Nobody requested it: the payment succeeded after its order lapsed. Contract 19.3. */
+    readonly isLate?: true;
     /** Known before the call if we choose the provider's id. */
     readonly pspTransactionId?: string;
     /** One per capture, if the refund is split over several. Contract 4.12. */

@@ -196,6 +196,7 @@ const flagsOfOthers: ReadonlyMap<ReviewFlag, Rule> = new Map([
   ['duplicate_capture', 'another-payment'],
   ['refund_unknown', 'refunds-elsewhere'],
   ['refund_and_dispute', 'disputes-and-refunds'],
+  ['refunded_late_payment', 'late-payment'],
 ]);
 
 const flagsOfDisputes: ReadonlySet<ReviewFlag> = new Set([

@@ -62,6 +62,8 @@ function contentOf(words: Words, checkout: Checkout, options: ViewOptions, back:
       const lines = [reason, words.failed.notCharged];
       return noticeView(words, 'bad', words.failed.heading, lines, back);
     }
+    case 'too-late':
+      return noticeView(words, 'neutral', words.tooLate.heading, [words.tooLate.text], back);
     case 'expired':
       return noticeView(words, 'neutral', words.expired.heading, [words.expired.text], back);
     default:

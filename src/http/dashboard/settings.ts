@@ -1,7 +1,11 @@
 /** The settings and secrets of the current account. Everybody sees the settings, owners change them. Contract 13.8. */
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { type SecretKind, signatureVersions } from '../../domain/accounts/account.ts';
+import {
+  latePaymentRules,
+  type SecretKind,
+  signatureVersions,
+} from '../../domain/accounts/account.ts';
 import { accountLimits } from '../../domain/accounts/limits.ts';
 import { refuseField } from '../../domain/errors.ts';
 import { withSnakeCase } from '../../domain/json/snake-case.ts';
@@ -18,15 +22,16 @@ const TextOrNull = Type.Union([Text, Type.Null()]);
 const Origins = Type.Array(Text, { maxItems: 2 * accountLimits.originsMax });
 const ProviderOrNull = Type.Optional(TextOrNull);
 
+const oneOf = <Value extends string>(values: readonly Value[]) =>
+  Type.Unsafe<Value>({ type: 'string', enum: [...values] });
+
 const SettingsBody = Type.Partial(
   Type.Object({
     name: Text,
     optional_order_details: Type.Boolean(),
     encrypted_payloads: Type.Boolean(),
-    signature_version: Type.Unsafe<(typeof signatureVersions)[number]>({
-      type: 'string',
-      enum: [...signatureVersions],
-    }),
+    signature_version: oneOf(signatureVersions),
+    late_payments: oneOf(latePaymentRules),
     alternate_currencies: Type.Array(
       Type.Object({ from: Text, to: Text, rate: Text, confirmed_rate: Type.Optional(Text) }),
       { maxItems: 200 },
@@ -149,6 +154,7 @@ export function settingsView(settings: Settings, basePath: string) {
     optional_order_details: settings.optionalOrderDetails,
     encrypted_payloads: settings.encryptedPayloads,
     signature_version: settings.signatureVersion,
+    late_payments: settings.latePayments,
     requests_per_second: settings.requestsPerSecond,
     secrets: settings.secrets.map(({ kind, createdAt, former }) => ({
       name: kind,

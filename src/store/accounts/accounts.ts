@@ -29,6 +29,7 @@ const settings = [
   'optionalOrderDetails',
   'encryptedPayloads',
   'signatureVersion',
+  'latePayments',
   'paymentModes',
   'providerApis',
   'providerSettings',

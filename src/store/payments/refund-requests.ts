@@ -1,8 +1,8 @@
 /** The refund that each refund request id of a merchant belongs to. */
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { sql } from '../../postgres/sql.ts';
-import { changesOne, findValue } from '../query.ts';
-import { hasId } from './transactions.ts';
+import { changesOne, execute, findValue } from '../query.ts';
+import { hasId, type SavedTransaction } from './transactions.ts';
 
 const isOwn = hasId(sql`r.transaction_id`);
 
@@ -44,4 +44,15 @@ export async function claimRefundRequest(
       from transactions t
      where r.account_id = $1 and r.refund_request_id = $2
        and t.account_id = $1 and ${isOwn} and t.status = 'failed'`;
+}
+
+/** Of a refund that nobody requested, so that it is found by its request id. An id that a merchant has used stays theirs. */
+export async function insertRefundRequest(
+  tx: Transaction,
+  { accountId, transaction: { transactionId, start } }: SavedTransaction,
+) {
+  const values = [accountId, start?.refund?.requestId, transactionId];
+  await execute(tx, values, 'insert-refund-request')`
+    insert into refund_requests (account_id, refund_request_id, transaction_id)
+    values ($1, $2, $3) on conflict (account_id, refund_request_id) do nothing`;
 }

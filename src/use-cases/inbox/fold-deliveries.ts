@@ -2,6 +2,7 @@
  * Applies the deliveries of a batch, one after the other, to the locked states of their orders. Computes what changes
  * and what becomes of each delivery; nothing is written.
  */
+import type { Account } from '../../domain/accounts/account.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import { listNames, listNewNames, listTargetNames } from '../../domain/inbox/delivery-names.ts';
 import type { TranslatedDelivery } from '../../domain/inbox/incoming.ts';
@@ -17,12 +18,14 @@ import { withReusedEventFlag } from '../../domain/inbox/repeats.ts';
 import { resultOfRetry } from '../../domain/inbox/retry-schedule.ts';
 import { flagsOfHeld } from '../../domain/order-state/group.ts';
 import { isLoadedFor, losesCounted, mayLackRefunds } from '../../domain/order-state/large-order.ts';
+import { listLatePayments } from '../../domain/order-state/late-payments.ts';
 import { applyNotice, lacksTarget } from '../../domain/order-state/order-state.ts';
 import { settle } from '../../domain/order-state/settle.ts';
 import type { Notice } from '../../domain/payments/notice.ts';
 import { withFlags } from '../../domain/payments/transaction.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { createPauses } from '../../services/event-loop.ts';
+import type { Services } from '../../services/services.ts';
 import type { ReferencedOrders } from '../../store/orders/order-matching.ts';
 import { advance, describeChange, startChanges } from '../order-state/describe-change.ts';
 import {
@@ -30,6 +33,7 @@ import {
   loadOrderState,
   orderKeyOf,
 } from '../order-state/lock-order-state.ts';
+import { refundLatePayments } from '../order-state/refund-late-payments.ts';
 import { type EarlyOrders, resolveOrders } from './resolve-orders.ts';
 import { eraseDelivery, translateDelivery } from './translate-delivery.ts';
 
@@ -43,6 +47,7 @@ export type DeliveryToApply = TranslatedDelivery & {
 /** Finds and locks the orders of a batch and folds its deliveries into them, in the order of the batch. */
 export async function foldDeliveries<Entry extends DeliveryToApply>(
   tx: Transaction,
+  { accounts }: Pick<Services, 'accounts'>,
   batch: readonly Entry[],
   now: Date,
   early?: EarlyOrders,
@@ -50,24 +55,41 @@ export async function foldDeliveries<Entry extends DeliveryToApply>(
   const resolved = await resolveOrders(tx, batch, early);
   const { orders, providerOrders } = resolved;
   let { orderStates } = resolved;
-  // Rare: each round loads one more large order whole.
+  const owners: KnownAccounts = new Map();
+  // Rare: each round loads one more large order whole, or the account of a late payment.
   for (;;) {
-    const folded = await foldInto(orderStates, batch, orders, now);
-    if (!('notLoaded' in folded)) return { ...folded, providerOrders };
+    const folded = await foldInto(orderStates, batch, orders, owners, now);
+    if ('deliveries' in folded) return { ...folded, providerOrders };
+    if ('accountId' in folded) {
+      const { accountId } = folded;
+      owners.set(
+        accountId,
+        accounts.recall(accountId) ?? (await accounts.findWithin(tx, accountId)),
+      );
+      continue;
+    }
     const { notLoaded } = folded;
     const whole = await loadOrderState(tx, notLoaded.order);
     orderStates = orderStates.map((entry) => (entry === notLoaded ? whole : entry));
   }
 }
 
-/** A large order was loaded in part and must be loaded whole: a delivery can change more of it. */
-type NotLoaded = { readonly notLoaded: LockedOrderState };
+/** What a delivery needs and what is not loaded. */
+type NotLoaded =
+  /** A large order was loaded in part and must be loaded whole: a delivery can change more of it. */
+  | { readonly notLoaded: LockedOrderState }
+  /** The account says what becomes of a late payment. */
+  | { readonly accountId: string };
+
+/** Undefined for an account that does not exist. */
+type KnownAccounts = Map<string, Account | undefined>;
 
 /** Pauses between deliveries, so that a large batch does not block other requests. */
 async function foldInto<Entry extends DeliveryToApply>(
   orderStates: readonly LockedOrderState[],
   batch: readonly Entry[],
   ordersByDelivery: ReadonlyMap<string, ReferencedOrders>,
+  owners: KnownAccounts,
   now: Date,
 ) {
   const changes = startChanges(orderStates);
@@ -83,8 +105,9 @@ async function foldInto<Entry extends DeliveryToApply>(
       (orderId) => changes.get(orderKeyOf({ accountId, orderId }))?.before.order.isErased,
     );
     const erased = isErased ? eraseDelivery(delivery) : undefined;
-    const outcome = foldDelivery(erased ? translateDelivery(erased) : entry, named, changes, now);
-    if ('notLoaded' in outcome) return outcome;
+    const readable = erased ? translateDelivery(erased) : entry;
+    const outcome = foldDelivery(readable, named, changes, owners, now);
+    if (!('result' in outcome)) return outcome;
     const { names, parkedFor } = outcome;
     const result = withReusedEventFlag(delivery, outcome.result);
     const after = {
@@ -107,6 +130,7 @@ function foldDelivery(
   { delivery, translation }: TranslatedDelivery,
   orders: readonly string[],
   changes: ReturnType<typeof startChanges>,
+  owners: KnownAccounts,
   now: Date,
 ): DeliveryOutcome | NotLoaded {
   const [orderId] = orders;
@@ -127,7 +151,7 @@ function foldDelivery(
     case 'notice':
       if (orderId === undefined) return park(delivery, listNames(translation.notice), now);
       if (orders.length > 1) return reportConflict(delivery, orders, now);
-      return foldNotice(delivery, translation.notice, orderId, changes, now);
+      return foldNotice(delivery, translation.notice, orderId, changes, owners, now);
     default:
       return translation satisfies never;
   }
@@ -138,6 +162,7 @@ function foldNotice(
   notice: Notice,
   orderId: string,
   changes: ReturnType<typeof startChanges>,
+  owners: KnownAccounts,
   now: Date,
 ): DeliveryOutcome | NotLoaded {
   const { accountId, provider, deliveryKey, deliveryId, receivedAt } = delivery;
@@ -147,10 +172,16 @@ function foldNotice(
   const before = order.after;
   if (!isLoadedFor(before, delivered)) return { notLoaded: order.before };
   if (lacksTarget(before, delivered)) return park(delivery, listTargetNames(notice), now);
-  const after = settle(applyNotice(before, delivered), now);
-  if (losesCounted(before, after) || mayLackRefunds(after)) return { notLoaded: order.before };
-  const exceeded = findExceededLimit(before, after);
+  const noticed = settle(applyNotice(before, delivered), now);
+  if (losesCounted(before, noticed) || mayLackRefunds(noticed)) return { notLoaded: order.before };
+  const exceeded = findExceededLimit(before, noticed);
   if (exceeded) return rejectTooMany(delivery, orderId, exceeded, now);
+  const late = listLatePayments(before, noticed, now);
+  const owner = owners.get(accountId);
+  if (late.length > 0 && !owners.has(accountId)) return { accountId };
+  const isRefunded = late.length > 0 && owner?.latePayments === 'refund';
+  if (isRefunded && before.unloaded) return { notLoaded: order.before };
+  const after = isRefunded ? refundLatePayments(noticed, late, owner, now) : noticed;
   const { entries, newFlags } = describeChange(before, after, { cause: deliveryId, now });
   advance(order, after, entries);
   // A held notice needs a person even if an earlier one has flagged the order already.

@@ -132,7 +132,7 @@ function writeAudit(
  */
 async function applyStored(
   tx: Transaction,
-  services: Pick<Services, 'announcer' | 'clock' | 'settings'>,
+  services: Pick<Services, 'accounts' | 'announcer' | 'clock' | 'settings'>,
   deliveries: readonly Delivery[],
   reason: RetryReason,
 ) {
@@ -140,7 +140,7 @@ async function applyStored(
   const now = services.clock();
   const translated = await translateDeliveries(deliveries);
   const batch = translated.map((entry) => ({ ...entry, isNew: false, isTry: reason === 'due' }));
-  const folded = await foldDeliveries(tx, batch, now);
+  const folded = await foldDeliveries(tx, services, batch, now);
   const changes = await listBatchChanges(tx, services, folded.deliveries, folded, now);
   // Awaited before the commit: if the connection is lost until then, the transaction is repeated.
   await saveBatchChanges(tx, changes);

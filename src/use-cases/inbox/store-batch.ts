@@ -42,7 +42,7 @@ import { translateDelivery } from './translate-delivery.ts';
 
 /** Answers in the order of the batch. */
 export function storeBatch(
-  services: Pick<Services, 'database' | 'announcer' | 'clock' | 'settings'>,
+  services: Pick<Services, 'database' | 'accounts' | 'announcer' | 'clock' | 'settings'>,
   incoming: readonly Incoming[],
   endStage: EndStage = ignoreStage,
 ): Promise<StoredOrRefused[]> {
@@ -54,7 +54,7 @@ export function storeBatch(
 
 async function storeAndApply(
   tx: Transaction,
-  services: Pick<Services, 'announcer' | 'clock' | 'settings'>,
+  services: Pick<Services, 'accounts' | 'announcer' | 'clock' | 'settings'>,
   incoming: readonly Incoming[],
   endStage: EndStage,
 ): Promise<Answer[]> {
@@ -74,7 +74,7 @@ async function storeAndApply(
   const open = await listOpen(distinct, repeats);
 
   const now = clock();
-  const folded = await foldDeliveries(tx, open, now, early);
+  const folded = await foldDeliveries(tx, services, open, now, early);
   const accepted = folded.deliveries.filter(({ caller, after }) => !isRefused(caller, after.state));
   const changes = await listBatchChanges(tx, services, accepted, folded, now);
   endStage('fold');

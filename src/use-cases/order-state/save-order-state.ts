@@ -17,6 +17,7 @@ import { deleteDisputes, saveDisputes } from '../../store/disputes/disputes.ts';
 import { insertEvents } from '../../store/events/events.ts';
 import { appendHistory } from '../../store/orders/history.ts';
 import { saveOrderSummaries } from '../../store/orders/orders.ts';
+import { insertRefundRequest } from '../../store/payments/refund-requests.ts';
 import {
   deleteTransactions,
   insertTransactions,
@@ -74,13 +75,14 @@ export async function listOrderChanges(
   const events = await listNewEvents(tx, announcer, changed, now);
   const lastSequences = new Map(events.map((event) => [orderKeyOf(event), event.sequence]));
   const pollAt = addSeconds(now, settings.pollSeconds);
-  const transactions = changed.map((order) => compareTransactions(order, pollAt));
+  const transactions = changed.map((order) => compareTransactions(order, { now, pollAt }));
   const disputes = changed.map((order) => listChangedDisputes(order, now));
   return {
     released: transactions.flatMap(({ released }) => released),
     updated: transactions.flatMap(({ updated }) => updated),
     added: transactions.flatMap(({ added }) => added),
     removed: transactions.flatMap(({ removed }) => removed),
+    lateRefunds: transactions.flatMap(({ added }) => added).filter(isLateRefund),
     savedDisputes: disputes.flatMap(({ saved }) => saved),
     removedDisputes: disputes.flatMap(({ removed }) => removed),
     summaries: changed.flatMap((order) => findChangedSummary(order, lastSequences)),
@@ -89,7 +91,12 @@ export async function listOrderChanges(
   };
 }
 
-function compareTransactions({ before, after, isRebuilt }: ChangedOrderState, pollAt: Date) {
+type PollTimes = { readonly now: Date; readonly pollAt: Date };
+
+function compareTransactions(
+  { before, after, isRebuilt }: ChangedOrderState,
+  { now, pollAt }: PollTimes,
+) {
   const { order } = before;
   const knownById = transactionsById(before);
   const byId = transactionsById(after);
@@ -107,11 +114,13 @@ function compareTransactions({ before, after, isRebuilt }: ChangedOrderState, po
     return !hasSameNotices(known, transaction) || changesOf(known, transaction).length > 0;
   });
   const added = after.transactions.filter(({ transactionId }) => !knownById.has(transactionId));
-  const save = (transaction: OrderTransaction) => toSaved(order, transaction, pollAt);
   return {
     released: idsOf(order, released),
-    updated: updated.map(save),
-    added: added.map(save),
+    updated: updated.map((transaction) => toSaved(order, transaction, pollAt)),
+    // The worker sends what nobody has sent.
+    added: added.map((transaction) =>
+      toSaved(order, transaction, transaction.start?.call === 'unsent' ? now : pollAt),
+    ),
     removed: idsOf(order, listRemoved(before, after)),
   };
 }
@@ -150,6 +159,10 @@ function toSaved(
   };
 }
 
+function isLateRefund({ transaction }: SavedTransaction): boolean {
+  return transaction.start?.refund?.isLate === true;
+}
+
 function findChangedSummary(
   { before, after }: ChangedOrderState,
   lastSequences: ReadonlyMap<string, number>,
@@ -177,6 +190,7 @@ export async function saveOrderChanges(
     ...rows.released.map((own) => () => releasePspIds(tx, own.order, own.transactionIds)),
     () => updateTransactions(tx, rows.updated),
     () => insertTransactions(tx, rows.added),
+    ...rows.lateRefunds.map((own) => () => insertRefundRequest(tx, own)),
     ...rows.removed.map((own) => () => deleteTransactions(tx, own.order, own.transactionIds)),
     () => saveDisputes(tx, rows.savedDisputes),
     () => deleteDisputes(tx, rows.removedDisputes),

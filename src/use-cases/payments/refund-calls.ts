@@ -10,12 +10,8 @@ import { getProvider } from '../../providers/providers.ts';
 import type { Services } from '../../services/services.ts';
 import { lockOrderState } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
+import { callIdOf } from '../order-state/start-refund.ts';
 import { addResult, callResultOfStart, recordCall, storeAnswers } from './record-calls.ts';
-
-/** Each part of a refund has its own id, which is the same each time the part is sent. */
-export function callIdOf(transactionId: string, part: number): string {
-  return part === 0 ? transactionId : `${transactionId}-${part + 1}`;
-}
 
 /** The provider's ids of these calls, or undefined if the provider chooses them. */
 export function pspIdsOf(provider: string, calls: readonly RefundToStart[]) {

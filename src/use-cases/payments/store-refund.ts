@@ -1,24 +1,20 @@
 /** Decides a refund and stores it with its request id under the order's lock. It does not call the provider. */
 import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { MinorUnits } from '../../domain/money/money.ts';
-import { idsOf, newTransactionId } from '../../domain/order-state/matching.ts';
-import { applyStart, type OrderState } from '../../domain/order-state/order-state.ts';
-import { linkRefunds, refundTypeOf, splitRefund } from '../../domain/order-state/refund-links.ts';
+import type { OrderState } from '../../domain/order-state/order-state.ts';
+import { linkRefunds, refundTypeOf } from '../../domain/order-state/refund-links.ts';
 import { decideRefund, type RequestedRefund } from '../../domain/order-state/refund-request.ts';
 import { settle } from '../../domain/order-state/settle.ts';
-import type { Start } from '../../domain/payments/start.ts';
 import type { Refund } from '../../domain/payments/transaction.ts';
 import type { Transaction } from '../../postgres/database.ts';
-import type { RefundToStart } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';
 import type { Services } from '../../services/services.ts';
 import { claimRefundRequest, findLiveRefundOf } from '../../store/payments/refund-requests.ts';
 import type { LockedOrderState } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
+import { startRefund } from '../order-state/start-refund.ts';
 import { claimFirst, findAnswered, type KeyedRequest } from './idempotency.ts';
-import { callIdOf } from './refund-calls.ts';
 import { refuseFullOrder } from './start-payment.ts';
 
 type Stored = Awaited<ReturnType<typeof storeRefund>>;
@@ -64,25 +60,17 @@ export async function storeRefund(
       `The account has no API settings for ${getProvider(provider).displayName}: ask the operator to set them.`,
     );
   }
-  const transactionId = newTransactionId(orderId, idsOf(before.transactions), now);
-  const refundRequestId = sentId ?? transactionId;
-  const shares = splitRefund(current.transactions, payment, amount);
-  const { currency } = payment;
-  const calls = shares.map(
-    (share, index): RefundToStart => ({
-      ...share,
-      callId: callIdOf(transactionId, index),
-      transactionId,
-      refundRequestId,
-      currency,
-    }),
+  const { after, transactionId, refundRequestId, calls } = startRefund(
+    current,
+    {
+      payment,
+      amount,
+      requestId: sentId,
+      call: 'open',
+      ...(request.amount === undefined && { isAll: true }),
+    },
+    now,
   );
-  const after = applyStart(current, {
-    type: 'refund',
-    transactionId,
-    provider,
-    start: startOf(provider, calls, request, amount, now),
-  });
   await saveOrderState(tx, services, before, settle(after, now), { now, cause: 'refund' });
   // Ends the race between two refunds with one request id for different orders: only one claims it.
   if (!(await claimRefundRequest(tx, account.accountId, refundRequestId, transactionId))) {
@@ -94,39 +82,6 @@ export async function storeRefund(
   // The state before the provider is called.
   const replyIfCallFails = refundReply(refund, payment.transactionId, after);
   return { kind: 'new' as const, api, provider, transactionId, calls, replyIfCallFails };
-}
-
-function startOf(
-  provider: string,
-  calls: readonly RefundToStart[],
-  request: RequestedRefund,
-  amount: MinorUnits,
-  now: Date,
-): Start {
-  const [first] = calls;
-  if (!first) throw new Error('a refund without calls');
-  const { currency, refundRequestId, paymentPspId } = first;
-  const pspIdOf = (call: RefundToStart) => getProvider(provider).outbound.refundPspId?.(call);
-  const pspTransactionId = pspIdOf(first);
-  const parts = calls.map((call) => ({
-    pspTransactionId: pspIdOf(call) ?? call.callId,
-    capturePspId: call.paymentPspId,
-    amount: call.amount,
-    call: 'open' as const,
-  }));
-  return {
-    atMs: now.getTime(),
-    amount,
-    currency,
-    call: 'open',
-    refund: {
-      requestId: refundRequestId,
-      paymentPspId,
-      ...(request.amount === undefined && { isAll: true }),
-      ...(pspTransactionId !== undefined && { pspTransactionId }),
-      ...(parts.length > 1 && { parts }),
-    },
-  };
 }
 
 /** The refund as the merchant sees it. */

@@ -123,6 +123,11 @@ export const en = {
     text: 'The time to pay is over. Please go back to the shop and order again.',
   },
 
+  tooLate: {
+    heading: 'Your payment came too late',
+    text: 'The time to pay was over. The shop is giving you your money back. If you still want to buy, please go back to the shop and order again.',
+  },
+
   pending: {
     heading: 'Payment not confirmed yet',
     text: 'Your bank has not confirmed the payment yet. The shop is informed of the result.',
