@@ -481,6 +481,7 @@ create table disputes (
   constraint disputes_status_check check (status in ('open', 'under_review', 'closed', 'won', 'lost'))
 );
 create index disputes_by_change on disputes (account_id, changed_at, order_id, dispute_id);
+create index disputes_by_id on disputes (account_id, dispute_id);
 create index disputes_to_poll on disputes (next_poll_at)
   where next_poll_at is not null;
 create index disputes_unfinished on disputes (account_id, respond_by, order_id, dispute_id)

@@ -34,3 +34,5 @@ create index disputes_unfinished on disputes (account_id, respond_by, order_id, 
 create index disputes_to_poll on disputes (next_poll_at) where next_poll_at is not null;
 -- The page of disputes shows the final ones behind them, the newest first.
 create index disputes_by_change on disputes (account_id, changed_at, order_id, dispute_id);
+-- People know a dispute by the id that the provider gave it.
+create index disputes_by_id on disputes (account_id, dispute_id);

@@ -82,6 +82,7 @@ const subjects: Readonly<Record<string, readonly string[]>> = {
     'inbox',
     'consumers',
     'orders',
+    'disputes',
     'events',
     'users',
     'reports',

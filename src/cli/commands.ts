@@ -5,6 +5,7 @@ import { accountRotate } from './accounts/account-rotate.ts';
 import { accountUpdate } from './accounts/account-update.ts';
 import { keysRotate } from './accounts/keys-rotate.ts';
 import { consumerErase } from './consumers/consumer-erase.ts';
+import { disputeList, disputeShow } from './disputes/dispute.ts';
 import {
   endpointCreate,
   endpointDelete,
@@ -53,6 +54,7 @@ export const groups: readonly Group[] = [
   { name: 'order', summary: 'Orders', commands: [orderList, orderShow, orderWhy, orderRebuild] },
   { name: 'link', summary: 'Links to pay an order', commands: [linkCreate, linkCancel] },
   { name: 'transaction', summary: 'Payments and refunds', commands: [transactionList] },
+  { name: 'dispute', summary: 'Disputes of payments', commands: [disputeList, disputeShow] },
   {
     name: 'inbox',
     summary: 'Deliveries of the providers',

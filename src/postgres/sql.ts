@@ -17,7 +17,10 @@ export function sql(...[raw, ...parts]: SqlTemplate): Sql {
   return String.raw({ raw }, ...parts) as Sql;
 }
 
-export function joinSql(parts: readonly Sql[], separator: ', ' | ' and ' = ', '): Sql {
+export function joinSql(
+  parts: readonly Sql[],
+  separator: ', ' | ' and ' | ' union all ' = ', ',
+): Sql {
   return parts.join(separator) as Sql;
 }
 

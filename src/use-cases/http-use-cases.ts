@@ -10,6 +10,8 @@ export { findReturn } from './checkout/find-return.ts';
 export { getCheckout, openCheckout } from './checkout/get-checkout.ts';
 export { giveUpPayment } from './checkout/give-up-payment.ts';
 export { listChoices, listPaymentModes } from './checkout/list-payment-modes.ts';
+export { getEvidence } from './disputes/get-evidence.ts';
+export { listDisputes, sumAccountDisputes } from './disputes/list-disputes.ts';
 export {
   createEndpoint,
   deleteEndpoint,

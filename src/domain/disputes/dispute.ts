@@ -8,12 +8,16 @@ import type { ReviewFlag } from '../review-flag.ts';
 
 /** The last three are final, the highest rank last. Contract 17.2. */
 export const disputeStatuses = ['open', 'under_review', 'closed', 'won', 'lost'] as const;
-type DisputeStatus = (typeof disputeStatuses)[number];
+export type DisputeStatus = (typeof disputeStatuses)[number];
 
 type FinalDisputeStatus = Exclude<DisputeStatus, 'open' | 'under_review'>;
 
 export function isFinalDispute(status: DisputeStatus): status is FinalDisputeStatus {
   return status !== 'open' && status !== 'under_review';
+}
+
+export function waitsForShop({ status, actionRequired }: Dispute): boolean {
+  return status === 'open' || (status === 'under_review' && actionRequired);
 }
 
 /** What is claimed of the payment, and what is known about the claim. */

@@ -104,6 +104,8 @@ export function refundBalance(transactions: readonly Transaction[], currency: st
   return {
     paid: sum(payments, netAmount),
     refunded: sum(refunds, (refund) => movedAmount(refund, currency)),
+    /** What disputes claim of the payments that succeeded. */
+    claimed: sum(payments, claimedAmount),
     pending: sum(refunds, (refund) => refundAmount(refund, 'pending')),
     available,
     availableOf: (payment: Payment) =>

@@ -18,6 +18,8 @@ export type OrderFilter = {
   /** The order has a payment for which all of these hold. */
   readonly payment?: PaymentFilter;
   readonly isRefunded?: true;
+  /** It has a dispute that is not final, or was lost. */
+  readonly isDisputed?: true;
 };
 
 export type PaymentFilter = {

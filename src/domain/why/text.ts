@@ -188,7 +188,8 @@ function valueText(name: string, value: unknown, currency: string | null): strin
 }
 
 /** Values come from shops and providers: a control character could move the cursor of a terminal. */
-const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd');
+export const printable = (text: string): string =>
+  text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd');
 
 function causeText(cause: Cause): string {
   switch (cause.kind) {

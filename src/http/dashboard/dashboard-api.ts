@@ -5,6 +5,7 @@ import type { HttpContext } from '../http-context.ts';
 import { acceptJsonOnly } from '../read-json.ts';
 import { refusingOtherMethods } from '../refuse-other-methods.ts';
 import { addDashboardGuard } from './dashboard-guard.ts';
+import { addDisputes } from './disputes.ts';
 import { addEndpoints } from './endpoints.ts';
 import { addEvents } from './events.ts';
 import { addInbox } from './inbox.ts';
@@ -39,6 +40,7 @@ export function dashboardApi(context: HttpContext) {
     addOrders(app, context);
     addOrderPage(app, context);
     addWhy(app, context);
+    addDisputes(app, context);
     addReview(app, context);
     addInbox(app, context);
     addEndpoints(app, context);

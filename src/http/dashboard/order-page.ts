@@ -19,7 +19,14 @@ import { attributesView } from '../merchant/order-view.ts';
 import { addRoute, search } from './dashboard-guard.ts';
 import { userView } from './orders.ts';
 import { readQuery, readText } from './read-query.ts';
-import { amountText, isMaskedFor, providerView } from './view-parts.ts';
+import {
+  amountsIn,
+  amountText,
+  disputeView,
+  isMaskedFor,
+  isoOf,
+  providerView,
+} from './view-parts.ts';
 
 const withRefund = {
   body: Type.Object({
@@ -37,7 +44,7 @@ export function addOrderPage(app: FastifyInstance, context: HttpContext): void {
     const { account, params, query } = request;
     const { after } = readQuery(query, { after: readText });
     const key = { accountId: account.accountId, orderId: params.order_id };
-    const page = await useCases.getOrderPage(key, after);
+    const page = await useCases.getOrderPage(key, { after });
     return orderPageView(page, isMaskedFor(account.role));
   });
 
@@ -89,6 +96,7 @@ export function orderPageView(page: OrderPage, masked: boolean) {
       paid_amount: text(sums.paid),
       refunded_amount: text(sums.refunded),
       refund_pending_amount: text(sums.pending),
+      disputed_amount: text(sums.claimed),
       available_amount: text(sums.available),
       conversion: conversionView(order),
       ...detailsView(order, masked),
@@ -98,6 +106,10 @@ export function orderPageView(page: OrderPage, masked: boolean) {
       payment_link_status: page.linkStatus ?? null,
     },
     payments: page.payments.map((payment) => paymentView(payment, { masked, showFlags })),
+    disputes: page.disputes.map(({ transactionId, dispute }) => ({
+      transaction_id: transactionId,
+      ...disputeView(dispute),
+    })),
     payments_total: page.paymentsTotal,
     next: page.next ?? null,
     other_refunds: page.otherRefunds.map((refund) => refundView(refund, showFlags)),
@@ -198,6 +210,7 @@ export function paymentView(
       status,
       at: isoOf(atMs),
     })),
+    disputed_amount: text(others.claimed),
     available_amount: text(others.available),
     refunds: refunds.map((refund) => refundView(refund, showFlags)),
     refunds_total: others.refundsTotal,
@@ -244,13 +257,4 @@ function failureView({ code, merchantMessage, retryAllowed }: FailureReason) {
     consumer_message: failureTable[code].consumerMessage,
     retry_allowed: retryAllowed,
   };
-}
-
-function amountsIn(currency: string | null) {
-  return (minor: MinorUnits | null) =>
-    minor === null || currency === null ? null : amountText(minor, currency);
-}
-
-function isoOf(atMs: number | null): string | null {
-  return atMs === null ? null : new Date(atMs).toISOString();
 }

@@ -75,6 +75,7 @@ export function listedOrderView(order: ListedOrder, role: Role) {
     refunded_amount: amountText(order.refunded, currency),
     attempts: order.attempts,
     flags: order.flags,
+    disputed: order.isDisputed,
     user: user && userView(user),
     payment: payment && {
       transaction_id: payment.transactionId,
@@ -106,11 +107,12 @@ const filterReaders = {
   amount_min: readAmount,
   amount_max: readAmount,
   refunded: choiceOf(['yes']),
+  disputed: choiceOf(['yes']),
 };
 
 function orderFilterOf(given: ReturnType<typeof readQuery<typeof filterReaders>>): OrderFilter {
   const { payment_status, mode, provider, failure, ...ofOrder } = given;
-  const { amount_min, amount_max, refunded, ...others } = ofOrder;
+  const { amount_min, amount_max, refunded, disputed, ...others } = ofOrder;
   const payment = withoutAbsent({ status: payment_status, mode, provider, failure });
   return withoutAbsent({
     ...others,
@@ -118,10 +120,11 @@ function orderFilterOf(given: ReturnType<typeof readQuery<typeof filterReaders>>
     amountMax: amount_max,
     payment: Object.keys(payment).length > 0 ? payment : undefined,
     isRefunded: refunded && true,
+    isDisputed: disputed && true,
   });
 }
 
-function readCurrency(query: Query): string | undefined {
+export function readCurrency(query: Query): string | undefined {
   const currency = readText(query, 'currency');
   if (currency !== undefined && findExponent(currency) === undefined) {
     refuseField('currency', 'must be a code of ISO 4217');

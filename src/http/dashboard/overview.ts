@@ -6,6 +6,7 @@ import type { CurrencySum, OverviewSums, Share } from '../../domain/reports/over
 import type { AccountOverview } from '../../use-cases/reports/get-overview.ts';
 import type { HttpContext } from '../http-context.ts';
 import { addRoute, search } from './dashboard-guard.ts';
+import { totalView } from './disputes.ts';
 import { choiceOf, type Query, readNeededTime, readQuery, readText } from './read-query.ts';
 import { countView, sumText } from './view-parts.ts';
 
@@ -44,6 +45,7 @@ export function overviewView({ attention, ...overview }: AccountOverview) {
     failures: overview.failures.map(shareView),
     attention: {
       review: countView(attention.review),
+      disputes: { ...totalView(attention.disputes), more: attention.disputes.isMore },
       parked_deliveries: countView(attention.parkedDeliveries),
       undelivered_events: countView(attention.undeliveredEvents),
       disabled_endpoints: countView(attention.disabledEndpoints),

@@ -4,15 +4,13 @@ import { Type } from 'typebox';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { withSnakeCase } from '../../domain/json/snake-case.ts';
 import { limits } from '../../domain/limits.ts';
-import { displayExponent } from '../../domain/money/currency.ts';
-import { formatAmount } from '../../domain/money/money.ts';
 import { reviewReasons } from '../../domain/review-flag.ts';
 import type { ReviewEntry } from '../../use-cases/review/list-review.ts';
 import type { RefusedReview } from '../../use-cases/review/resolve-review.ts';
 import type { HttpContext } from '../http-context.ts';
 import { addRoute, search } from './dashboard-guard.ts';
 import { readLimit, readQuery, readText } from './read-query.ts';
-import { countView } from './view-parts.ts';
+import { amountsIn, countView } from './view-parts.ts';
 
 const ResolveBody = Type.Object({
   id: Type.String({ minLength: 1, maxLength: limits.textCharsMax }),
@@ -56,8 +54,7 @@ function claimView({
   currency,
   respondBy,
 }: NonNullable<ReviewEntry['dispute']>) {
-  const claimed =
-    amount === null || currency === null ? null : formatAmount(amount, displayExponent(currency));
+  const claimed = amountsIn(currency)(amount);
   return { dispute_id: disputeId, amount: claimed, currency, respond_by: respondBy };
 }
 

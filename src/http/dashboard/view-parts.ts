@@ -1,4 +1,5 @@
 /** Parts that several replies of the dashboard have: amounts, counts, providers, and what viewers see. */
+import { type Dispute, isClaiming, waitsForShop } from '../../domain/disputes/dispute.ts';
 import { displayExponent } from '../../domain/money/currency.ts';
 import { formatAmount, formatDecimal, type MinorUnits } from '../../domain/money/money.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
@@ -9,6 +10,15 @@ import { deliveryProviders } from '../../use-cases/inbox/receive-delivery.ts';
 /** Decimal texts: browsers format them exactly, and no number of theirs could hold a large sum. Contract 13.4. */
 export function amountText(minor: MinorUnits, currency: string): string {
   return formatAmount(minor, displayExponent(currency));
+}
+
+export function amountsIn(currency: string | null) {
+  return (minor: MinorUnits | null) =>
+    minor === null || currency === null ? null : amountText(minor, currency);
+}
+
+export function isoOf(atMs: number | null): string | null {
+  return atMs === null ? null : new Date(atMs).toISOString();
 }
 
 export function sumText(minor: bigint, currency: string): string {
@@ -23,6 +33,27 @@ export function countView({ count, isMore }: LimitedCount) {
 export function providerView(provider: ProviderName) {
   const known = deliveryProviders.find(({ name }) => name === provider);
   return { provider, provider_name: known?.displayName ?? provider };
+}
+
+export function disputeView(dispute: Dispute) {
+  const text = amountsIn(dispute.currency);
+  return {
+    dispute_id: dispute.disputeId,
+    status: dispute.status,
+    phase: dispute.phase,
+    reason_code: dispute.reasonCode,
+    reason: dispute.reason,
+    amount: text(dispute.amount),
+    currency: dispute.currency,
+    amount_deducted: text(dispute.amountDeducted),
+    respond_by: isoOf(dispute.respondByMs),
+    action_required: dispute.actionRequired,
+    /** Whose turn it is: the shop's, or that of nobody or the bank. */
+    waits_for_shop: waitsForShop(dispute),
+    /** What it claims cannot be refunded. */
+    claims: isClaiming(dispute),
+    created_at: isoOf(dispute.createdAtMs),
+  };
 }
 
 /** A viewer sees consumers as an order token does. */

@@ -19,7 +19,7 @@ import { type Query, readQuery, readText, readTime } from './read-query.ts';
 import { isMaskedFor, shownUrl } from './view-parts.ts';
 
 /** It computes much, so whoever calls it all the time has to wait. */
-const explaining = { ...search, share: 0.02 };
+export const explaining = { ...search, share: 0.02 };
 
 export function addWhy(app: FastifyInstance, { useCases }: HttpContext): void {
   const explain = async (

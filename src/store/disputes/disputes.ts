@@ -84,8 +84,10 @@ export type DisputeToReview = DueDispute & {
   readonly since: Date;
 };
 
-const isUnfinished = sql`status in ('open', 'under_review')`;
-const waitsForShop = sql`${isUnfinished} and (status = 'open' or action_required)`;
+export const isUnfinished = sql`status in ('open', 'under_review')`;
+export const waitsForShop = sql`${isUnfinished} and (status = 'open' or action_required)`;
+/** What they claim cannot be refunded. Contract 17.3. */
+export const isClaiming = sql`status in ('open', 'under_review', 'lost')`;
 
 /** `after` is the key of a dispute behind its account, as `keyOfDispute` writes it. */
 export function listDisputesToReview(database: Queryable, { accountId, after, limit }: ReviewPage) {

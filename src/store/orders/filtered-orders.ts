@@ -4,6 +4,7 @@ import type { OrderStatus } from '../../domain/orders/order.ts';
 import type { OrderFilter, PaymentFilter } from '../../domain/orders/order-filter.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import { type Sql, sql, word } from '../../postgres/sql.ts';
+import { isClaiming } from '../disputes/disputes.ts';
 import {
   allOf,
   always,
@@ -24,7 +25,7 @@ export function findFilteredOrders(
   { filter, before, now, ...range }: FilteredRange,
 ): Promise<FoundRows<OrderKey>> {
   const id = sql`order_id`;
-  const { flag, from, to } = filter;
+  const { flag, isDisputed, from, to } = filter;
   const looked = conditionsOf(filter, now);
   return findNewest(
     database,
@@ -37,9 +38,16 @@ export function findFilteredOrders(
         ...compare(sql`${id} >=`, from && firstOrderIdAt(from)),
         ...compare(sql`${id} <`, to && firstOrderIdAt(new Date(to.getTime() + 999))),
       ],
-      looked: flag === undefined ? looked : [() => sql`has_flag`, isOrderWith(looked)],
-      from: (wanted, max, add) =>
-        flag === undefined ? sql`orders o where ${wanted}` : flagged(id, wanted, max, add(flag)),
+      looked:
+        flag !== undefined
+          ? [() => sql`has_flag`, isOrderWith(looked)]
+          : isDisputed
+            ? [isOrderWith(looked)]
+            : looked,
+      from: (wanted, max, add) => {
+        if (flag !== undefined) return flagged(id, wanted, max, add(flag));
+        return isDisputed ? disputed(wanted, max) : sql`orders o where ${wanted}`;
+      },
     },
     range,
   );
@@ -55,18 +63,24 @@ function flagged(id: Sql, wanted: Sql, max: Sql, flag: Sql): Sql {
        where flags <> '{}' and ${wanted} group by order_id order by ${id} desc limit ${max})`;
   return sql`(select order_id, bool_or(has_flag) as has_flag
              from (${newest(sql`orders`)} union all ${newest(sql`transactions`)}) of_each
-            group by order_id) flagged`;
+            group by order_id) found`;
+}
+
+/** Few orders have disputes, so they are read from those. */
+function disputed(wanted: Sql, max: Sql): Sql {
+  return sql`(select distinct order_id from disputes
+             where ${isClaiming} and ${wanted} order by order_id desc limit ${max}) found`;
 }
 
 /** For an order of which only the id was read. */
 function isOrderWith(conditions: readonly Condition[]): Condition {
   return (add) => sql`(select ${allOf([always, ...conditions], add)}
-                      from orders o where o.account_id = $1 and o.order_id = flagged.order_id)`;
+                      from orders o where o.account_id = $1 and o.order_id = found.order_id)`;
 }
 
 /** Without the flag. The times are here too, because ids have them to the second. */
 function conditionsOf(filter: OrderFilter, now: Date): Condition[] {
-  const { status, from, to, currency, amountMin, amountMax, payment, isRefunded } = filter;
+  const { status, from, to, currency, amountMin, amountMax, payment } = filter;
   return [
     ...(status ? [statusOf(status, now)] : []),
     ...compare(sql`o.created_at >=`, from),
@@ -75,7 +89,8 @@ function conditionsOf(filter: OrderFilter, now: Date): Condition[] {
     ...compare(sql`o.total_amount >=`, amountMin),
     ...compare(sql`o.total_amount <=`, amountMax),
     ...(payment ? [hasTransaction(paymentOf(payment))] : []),
-    ...(isRefunded ? [hasTransaction([() => isRefundedSql])] : []),
+    ...(filter.isDisputed ? [hasDispute] : []),
+    ...(filter.isRefunded ? [hasTransaction([() => isRefundedSql])] : []),
   ];
 }
 
@@ -101,6 +116,9 @@ function hasTransaction(conditions: readonly Condition[]): Condition {
             where t.account_id = $1 and t.order_id = o.order_id
               and ${allOf(conditions, add)} limit 1) is not null`;
 }
+
+const hasDispute: Condition = () => sql`(select true from disputes d
+            where d.account_id = $1 and d.order_id = o.order_id and ${isClaiming} limit 1) is not null`;
 
 const failureCode = sql`coalesce(t.fields -> 'failure' ->> 'code', '')`;
 

@@ -5,6 +5,7 @@ import { sortedOnce } from '../../domain/payments/transaction.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import { columnsOf } from '../../postgres/sql.ts';
+import { isClaiming } from '../disputes/disputes.ts';
 import { type OrderKey, orderIds } from '../order-rows.ts';
 import { listValues } from '../query.ts';
 
@@ -24,6 +25,8 @@ export type OrderListRow = OrderKey & {
   readonly createdAt: Date;
   readonly lapsesAt: Date;
   readonly user: User | null;
+  /** It has a dispute that is not final, or was lost. */
+  readonly isDisputed: boolean;
   /** The one that succeeded, or else the last one. */
   readonly payment: PaymentSummary | null;
 };
@@ -36,7 +39,7 @@ type PaymentSummary = {
   readonly failure: string | null;
 };
 
-type OrderPart = Omit<OrderListRow, 'flags' | 'paid' | 'refunded' | 'payment'>;
+type OrderPart = Omit<OrderListRow, 'flags' | 'paid' | 'refunded' | 'payment' | 'isDisputed'>;
 
 type TransactionPart = PaymentSummary & {
   readonly orderId: string;
@@ -49,7 +52,7 @@ type TransactionPart = PaymentSummary & {
 
 /** In the order of the names. Orders that do not exist are left out. */
 export async function listOrderRows(database: Database, names: readonly OrderKey[]) {
-  const [orders, transactions] = await database.pipelined((connection) =>
+  const [orders, transactions, disputes] = await database.pipelined((connection) =>
     Promise.all([
       orderIds.query<OrderPart>(connection, names)`
         select ${columnsOf('accountId, orderId, invoiceId')}, status as "savedStatus", attempts,
@@ -62,17 +65,22 @@ export async function listOrderRows(database: Database, names: readonly OrderKey
                fields -> 'failure' ->> 'code' as failure
           from transactions where account_id = $1 and order_id = any($2::text[])
          order by order_id, transaction_id`,
+      orderIds.query<Pick<OrderPart, 'orderId'>>(connection, names)`
+        select distinct ${columnsOf('orderId')} from disputes
+         where account_id = $1 and order_id = any($2::text[]) and ${isClaiming}`,
     ]),
   );
   const byId = new Map(orders.map((order) => [order.orderId, order]));
   const byOrder = Map.groupBy(transactions, ({ orderId }) => orderId);
+  const disputed = new Set(disputes.map(({ orderId }) => orderId));
   return names.flatMap(({ orderId }) => {
     const order = byId.get(orderId);
-    return order ? [toRow(order, byOrder.get(orderId) ?? [])] : [];
+    const row = order && toRow(order, byOrder.get(orderId) ?? []);
+    return row ? [{ ...row, isDisputed: disputed.has(orderId) }] : [];
   });
 }
 
-function toRow(order: OrderPart, transactions: readonly TransactionPart[]): OrderListRow {
+function toRow(order: OrderPart, transactions: readonly TransactionPart[]) {
   const sum = (type: 'payment' | 'refund') =>
     transactions.filter((one) => one.type === type).reduce((total, one) => total + one.moved, 0);
   const isPayment = ({ type }: TransactionPart) => type === 'payment';

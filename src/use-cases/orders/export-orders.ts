@@ -37,7 +37,14 @@ export async function exportOrders(
 }
 
 /** In the names of the address. Some values are any text. */
-function describe({ amountMin, amountMax, payment, isRefunded, ...filter }: OrderFilter) {
+function describe({
+  amountMin,
+  amountMax,
+  payment,
+  isRefunded,
+  isDisputed,
+  ...filter
+}: OrderFilter) {
   const amountOf = (minor: MinorUnits | undefined) =>
     minor === undefined ? undefined : formatAmount(minor, displayExponent(filter.currency ?? ''));
   return maskFields({
@@ -49,6 +56,7 @@ function describe({ amountMin, amountMax, payment, isRefunded, ...filter }: Orde
     provider: payment?.provider,
     failure: payment?.failure,
     refunded: isRefunded && 'yes',
+    disputed: isDisputed && 'yes',
   });
 }
 

@@ -9,6 +9,7 @@ import { isRefundable, refundedSoFar } from '../../domain/order-state/refund-req
 import { settleTransactions } from '../../domain/order-state/settle.ts';
 import { type Order, orderStatus } from '../../domain/orders/order.ts';
 import { linkStatus } from '../../domain/orders/payment-link.ts';
+import { claimedAmount } from '../../domain/payments/claims.ts';
 import type { Payment, Transaction } from '../../domain/payments/transaction.ts';
 import { getProvider } from '../../providers/providers.ts';
 import { findShownBankAccount } from '../../services/bank-account.ts';
@@ -20,6 +21,13 @@ import { findLink } from '../../store/orders/payment-links.ts';
 
 export type OrderPage = Awaited<ReturnType<typeof getOrderPage>>;
 export type ShownPayment = OrderPage['payments'][number];
+
+type PageOptions = {
+  /** The payment behind which the page begins. */
+  readonly after?: string | undefined;
+  /** The only payment that is wanted. */
+  readonly only?: string;
+};
 
 /** An order may have a thousand transactions. */
 const paymentsPerPage = 20;
@@ -33,7 +41,7 @@ export async function getOrderPage(
     clock,
   }: Pick<Services, 'database' | 'batches' | 'accounts' | 'clock'>,
   { accountId, orderId }: OrderKey,
-  after?: string,
+  options: PageOptions = {},
 ) {
   const question = { accountId, idName: 'order_id', id: orderId } as const;
   const found = await batches.findOrderWithTransactions(question);
@@ -41,17 +49,19 @@ export async function getOrderPage(
   const { order } = found;
   const now = clock();
   const transactions = settleTransactions(found, now);
-  const { paid, refunded, pending, available } = refundBalance(
+  const { paid, refunded, pending, claimed, available } = refundBalance(
     transactions,
     order.amounts.currency,
   );
-  const listed = listPayments(order, transactions, after);
+  const listed = listPayments(order, transactions, options);
   const link = await findLink(database, order);
   const subjects = listed.payments.flatMap(({ payment, refunds }) => [payment, ...refunds]);
   return {
     order,
     status: orderStatus(order, now),
-    sums: { paid, refunded, pending, available },
+    transactions,
+    sums: { paid, refunded, pending, claimed, available },
+    disputes: listDisputes(transactions),
     checkout: await findCheckout(database, order),
     bankAccount: findShownBankAccount(await accounts.get(accountId), order),
     // Of its payment link; undefined without one.
@@ -68,15 +78,15 @@ export async function getOrderPage(
 function listPayments(
   order: Order,
   transactions: readonly Transaction[],
-  after: string | undefined,
+  { after, only }: PageOptions,
 ) {
   const links = linkRefunds(transactions);
   const { availableOf } = refundBalance(transactions, order.amounts.currency);
   const available = (payment: Payment) => (isRefundable(payment) ? availableOf(payment) : null);
   const hasRest = (payment: Payment) => Number((available(payment) ?? 0) > 0);
-  const sorted = paymentsOf(transactions).toSorted(
-    (a, b) => hasRest(b) - hasRest(a) || newestFirst(a, b),
-  );
+  const sorted = paymentsOf(transactions)
+    .filter(({ transactionId }) => only === undefined || transactionId === only)
+    .toSorted((a, b) => hasRest(b) - hasRest(a) || newestFirst(a, b));
   const start = sorted.findIndex(({ transactionId }) => transactionId === after) + 1;
   const page = sorted.slice(start, start + paymentsPerPage);
   const isLast = start + page.length === sorted.length;
@@ -90,6 +100,7 @@ function listPayments(
         mode: payment.paymentMode ?? provider.paymentModeOtherwise,
         // Null if it cannot be refunded in its state.
         available: available(payment),
+        claimed: claimedAmount(payment),
         refunds: refunds.slice(0, refundsMax),
         refundsTotal: refunds.length,
         // Of the whole order, in the currency of the payment. A refund is refused if this has changed meanwhile.
@@ -106,6 +117,13 @@ function listPayments(
       .toSorted(newestFirst)
       .slice(0, refundsMax),
   };
+}
+
+/** Of all payments, also of those on other pages: deadlines must not be overlooked. */
+function listDisputes(transactions: readonly Transaction[]) {
+  return paymentsOf(transactions).flatMap(({ transactionId, disputes }) =>
+    (disputes ?? []).map((dispute) => ({ transactionId, dispute })),
+  );
 }
 
 /** Ids of one order sort by time. */

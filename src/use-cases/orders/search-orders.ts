@@ -15,6 +15,7 @@ import type { Database } from '../../postgres/database.ts';
 import { providers } from '../../providers/providers.ts';
 import type { Services } from '../../services/services.ts';
 import { listConsumersByEmail } from '../../store/consumers/consumer-emails.ts';
+import { findOrderIdsOfDispute } from '../../store/disputes/dispute-lists.ts';
 import type { OrderKey } from '../../store/order-rows.ts';
 import { listOrderRows } from '../../store/orders/order-list-rows.ts';
 import {
@@ -81,6 +82,7 @@ function listSearches(database: Database, account: Account, text: string, limit:
     transaction_id: isTransactionId(text) ? findIdsByTransaction(database, accountId, text) : [],
     invoice: findIdsByKey(database, accountId, 'invoice_id', text),
     provider_id: findIdsByProviderId(database, accountId, names, text),
+    dispute_id: findOrderIdsOfDispute(database, accountId, text),
     refund_request_id: findIdsByRefundRequest(database, accountId, text),
     email: email === undefined ? [] : findIdsByEmail(database, account, text, limit),
     phone: userIds.length > 0 ? findIdsByConsumers(database, accountId, userIds, limit) : [],

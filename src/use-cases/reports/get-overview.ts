@@ -25,6 +25,7 @@ import {
   sumFiguresByBucket,
 } from '../../store/reports/figures.ts';
 import { findPass, findWalk } from '../../store/reports/slot-cursors.ts';
+import { sumAccountDisputes } from '../disputes/list-disputes.ts';
 import { countReview } from '../review/list-review.ts';
 
 export type AccountOverview = Awaited<ReturnType<typeof getOverview>>;
@@ -125,8 +126,9 @@ async function countFresh(database: Database, accountId: string, slots: readonly
 
 /** Counts what needs a person's attention in an account, up to a limit. The review includes dead deliveries. */
 async function countAttention(database: Database, accountId: string) {
-  const [review, parked, undelivered, endpoints] = await Promise.all([
+  const [review, disputes, parked, undelivered, endpoints] = await Promise.all([
     countReview({ database }, accountId),
+    sumAccountDisputes({ database }, accountId),
     countDeliveriesOfState(database, accountId, 'parked', countMax + 1),
     countUndelivered(database, accountId, countMax + 1),
     listEndpoints(database, accountId),
@@ -134,6 +136,8 @@ async function countAttention(database: Database, accountId: string) {
   const disabled = endpoints.filter(({ disabledReason }) => disabledReason !== null).length;
   return {
     review,
+    // Those of the review that wait for the shop.
+    disputes: { ...disputes.waiting, isMore: disputes.isMore.unfinished },
     parkedDeliveries: limited(parked),
     undeliveredEvents: limited(undelivered),
     disabledEndpoints: limited(disabled),

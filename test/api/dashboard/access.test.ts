@@ -22,6 +22,7 @@ import { startJourney } from '../../support/journey.ts';
 import { listServedPaths } from '../../support/served-paths.ts';
 import { addEndpoint, startShopEndpoint } from '../../support/shop-endpoint.ts';
 import { dumpTables } from '../../support/test-database.ts';
+import { disputeEvent, disputeRecord } from '../disputes/dispute-shop.ts';
 
 const { service, shop, openShop, createPaid } = await startJourney();
 const receiver = await startShopEndpoint();
@@ -43,6 +44,7 @@ const table: readonly Line[] = [
   ...viewer('/filters', '/orders', '/orders.csv', '/search?text={order_id}'),
   ...viewer('/orders/{order_id}', '/orders/{order_id}/why', '/orders/{order_id}/why.txt'),
   ...viewer('/orders/{order_id}/deliveries/{delivery_id}'),
+  ...viewer('/disputes', '/disputes/{dispute_id}', '/disputes/{dispute_id}/evidence.txt'),
   ...viewer('/review', '/inbox', '/inbox/{delivery_id}'),
   ...viewer('/endpoints', '/events', '/events/{event_id}'),
   ...viewer('/settings', '/team', '/audit'),
@@ -316,6 +318,9 @@ async function makeOneOfEach() {
   const payment = partnerPayment({ amount: 100, notes: { svc_order_id: orderId } });
   const event = partnerEvent('payment.captured', { payment });
   const { body } = await sendPartner(service, shop, event);
+  // One that is over, because nobody can close one that waits.
+  const dispute = disputeRecord(payment, { status: 'closed' });
+  await sendPartner(service, shop, disputeEvent('closed', dispute));
   const colleague = await join(service, shop.accountId, 'viewer');
   await invite(service, shop.accountId, 'viewer', newEmail());
   const [invited] = (await owner.get('/team')).body.invitations;
@@ -330,6 +335,7 @@ async function makeOneOfEach() {
     delivery_id: body.delivery_id,
     endpoint_id: endpointId,
     event_id,
+    dispute_id: String(dispute.id),
     review_id: item.id,
     user_id: colleague.userId,
     invitation_id: invited.invitation_id,
