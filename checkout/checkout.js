@@ -15,26 +15,42 @@ const all = (selector, kind) =>
     found instanceof kind ? [found] : [],
   );
 
-showLocalTimes();
-for (const picker of all('[data-picker]', HTMLElement)) addSearch(picker);
-for (const form of all('form', HTMLFormElement)) ignoreSecondClick(form);
-for (const button of all('[data-print]', HTMLButtonElement)) {
-  button.hidden = false;
-  button.addEventListener('click', () => print());
-}
-for (const form of all('[data-submit] form', HTMLFormElement)) form.submit();
-for (const target of all('[data-forward]', HTMLAnchorElement)) location.replace(target.href);
-for (const main of all('[data-poll]', HTMLElement)) poll(main, 1_000);
-for (const view of all('[data-reload]', HTMLElement)) {
-  setTimeout(() => location.replace(view.dataset.to ?? ''), Number(view.dataset.reload) * 1_000);
-}
-for (const view of all('[data-await]', HTMLElement)) awaitResult(view.dataset.await ?? '');
-for (const counter of all('[data-return]', HTMLElement)) countDown(counter);
+/** How the page moves on. A frame of the shop's page has its own ways; see frame.js. */
+const view = {
+  /** @type {(url: string, accept: string, init?: RequestInit) => Promise<Response>} */
+  call: (url, accept, init) => fetch(url, { ...init, headers: { accept } }),
+  /** @type {(url: string) => void} */
+  go: (url) => location.replace(url),
+  again: () => location.reload(),
+  /** @type {(url: string) => void} */
+  leave: (url) => location.assign(url),
+};
+
+improve();
+for (const _view of all('[data-close]', HTMLElement)) close();
 
 // The back button may show the page as it was, from the cache of the browser.
 addEventListener('pageshow', ({ persisted }) => {
-  if (persisted) location.reload();
+  if (persisted) view.again();
 });
+
+function improve() {
+  showLocalTimes();
+  for (const picker of all('[data-picker]', HTMLElement)) addSearch(picker);
+  for (const form of all('form', HTMLFormElement)) ignoreSecondClick(form);
+  for (const button of all('[data-print]', HTMLButtonElement)) {
+    button.hidden = false;
+    button.addEventListener('click', () => print());
+  }
+  for (const form of all('[data-submit] form', HTMLFormElement)) form.submit();
+  for (const target of all('[data-forward]', HTMLAnchorElement)) location.replace(target.href);
+  for (const main of all('[data-poll]', HTMLElement)) poll(main, 1_000);
+  for (const main of all('[data-reload]', HTMLElement)) {
+    setTimeout(() => view.go(main.dataset.to ?? ''), Number(main.dataset.reload) * 1_000);
+  }
+  for (const main of all('[data-await]', HTMLElement)) awaitResult(main.dataset.await ?? '');
+  for (const counter of all('[data-return]', HTMLElement)) countDown(counter);
+}
 
 /** The server does not know the consumer's time zone. */
 function showLocalTimes() {
@@ -102,15 +118,18 @@ async function poll(main, pauseMs) {
   await new Promise((resolve) => setTimeout(resolve, pauseMs));
   const next = () => poll(main, Math.min(pauseMs * 1.3, 10_000));
   if (document.hidden) await becomesVisible();
+  // A frame shows another page by now.
+  if (!main.isConnected) return;
   try {
-    const reply = await fetch(main.dataset.poll ?? '', { headers: { accept: 'application/json' } });
+    const reply = await view.call(main.dataset.poll ?? '', 'application/json');
+    if (!main.isConnected) return;
     if (reply.status >= 500 || reply.status === 429) return next();
     if (reply.status === 200) {
       const { state } = await reply.json();
       if (state === main.dataset.state) return next();
     }
     // Not the own address: after a form that was refused, it is that of the form.
-    location.replace(main.dataset.to ?? '');
+    view.go(main.dataset.to ?? '');
   } catch {
     // Offline, or the service restarts.
     next();
@@ -143,7 +162,8 @@ function countDown(counter) {
   let seconds = Number(counter.dataset.return);
   const tick = () => {
     seconds -= 1;
-    if (seconds <= 0) location.assign(counter.dataset.to ?? '');
+    if (!counter.isConnected) return;
+    if (seconds <= 0) view.leave(counter.dataset.to ?? '');
     else setTimeout(tick, 1_000);
     if (number) number.textContent = String(Math.max(seconds, 0));
   };

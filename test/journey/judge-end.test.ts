@@ -16,6 +16,7 @@ const captured: LedgerPayment = {
   discount: 0,
   fee: 0,
   status: 'captured',
+  captured: 1000,
 };
 const reversed: LedgerPayment = { ...captured, status: 'reversed' };
 const inPart: LedgerPayment = { ...captured, amount: 600 };

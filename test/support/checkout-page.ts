@@ -73,10 +73,10 @@ export async function startCheckoutPages() {
     createReturning,
     /** Opens another shop with these settings and creates an order of it. */
     createAtShop: async (settings: Partial<RequestedAccount>) => {
-      const { accountId, token } = await journey.openShop(settings);
+      const { accountId, token, accessSecret } = await journey.openShop(settings);
       const body = orderBody({ callback_url: `${shopPage.url}/back` });
       const created = await service.call('/api/v3/create-order', { token, body });
-      return { accountId, token, orderId: String(created.body.order_id) };
+      return { accountId, token, accessSecret, orderId: String(created.body.order_id) };
     },
     tokenOf,
     openTab,

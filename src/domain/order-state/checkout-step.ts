@@ -65,7 +65,7 @@ function isGivenUp({ status, start }: Payment): boolean {
   return start?.givenUpAtMs !== undefined && (status === 'new' || status === 'pending');
 }
 
-function newestOf(payments: readonly Payment[]): Payment | undefined {
+export function newestOf(payments: readonly Payment[]): Payment | undefined {
   return payments.reduce<Payment | undefined>(
     (newest, payment) => (newest && startOf(newest) > startOf(payment) ? newest : payment),
     undefined,

@@ -53,6 +53,8 @@ export type Start = {
   readonly isOver?: true;
   /** Where the payment was started; absent for initiate-payment. The consumer returns to the checkout page. */
   readonly origin?: 'checkout';
+  /** The checkout page was in a frame, which waits for the result. Contract 14.8. */
+  readonly inFrame?: true;
   /** The consumer chose another way to pay, and the provider knew of no attempt. Contract 14.3. */
   readonly givenUpAtMs?: number;
 };

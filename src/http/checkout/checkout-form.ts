@@ -15,6 +15,8 @@ export type ViewOptions = {
   readonly basePath: string;
   readonly language: Language;
   readonly formKey: string;
+  /** In a frame, the script of the page keeps the token and hands the result to the shop. Contract 14.8. */
+  readonly frame: { readonly token: string; readonly now: Date } | undefined;
   /** What is chosen already: by the address, or by the consumer if the form is shown again. */
   readonly form: Choice;
   readonly problem: Problem | undefined;
@@ -24,6 +26,8 @@ export type Choice = { readonly mode: string | undefined; readonly chosen: Chose
 
 export type SentForm = Choice & {
   readonly formKey: string;
+  /** Opens the checkout. */
+  readonly token: string | undefined;
   /** How many payments the order had when the page was shown; -1 if the form does not say. */
   readonly attempt: number;
 };
@@ -36,6 +40,7 @@ export function readForm(body: unknown): SentForm {
   const attempt = text('attempt') ?? '';
   return {
     formKey: text('form_key') ?? '',
+    token: text('token'),
     attempt: /^\d{1,4}$/.test(attempt) ? Number(attempt) : -1,
     mode: text('payment_mode_code'),
     chosen: {
@@ -75,6 +80,7 @@ function readAddress({ payment_mode_code: mode, bank_code: bank }: Query) {
 export function toPaymentRequest(
   orderId: string,
   form: SentForm,
+  inFrame: boolean,
 ): PaymentRequest | { readonly problem: Problem } {
   const modeCode = paymentModeCodes.find((code) => code === form.mode);
   if (!modeCode) return { problem: 'pickOne' };
@@ -83,7 +89,7 @@ export function toPaymentRequest(
     modeCode,
     callbackUrl: undefined,
     callbackMode: undefined,
-    atCheckout: { attempt: form.attempt },
+    atCheckout: { attempt: form.attempt, inFrame },
   };
   const choice = paymentChoices[modeCode];
   const value = choice && form.chosen[choice.field];

@@ -2,7 +2,7 @@
  * `/checkout`: the page on which a consumer pays an order, and the link that leads to it. The order token moves from the
  * address into a cookie first, so that it stays in no history. The page works without scripts. Contract 14.1 to 14.4.
  */
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { equalDigests } from '../../security/compare.ts';
 import { hmac, hmacKeyOf } from '../../security/hmac.ts';
@@ -20,7 +20,7 @@ import {
 import { sendCheckout, stateOf } from './checkout-view.ts';
 import { sendCancelled, sendCheckoutError } from './error-pages.ts';
 import { chooseLanguage, findLanguage, keepLanguage } from './language.ts';
-import { authenticateConsumer, type Consumer, openSession } from './session.ts';
+import { authenticateConsumer, type Consumer, isInFrame, openSession } from './session.ts';
 
 type Params = { readonly order_id: string };
 type Query = Readonly<Record<string, unknown>>;
@@ -34,11 +34,10 @@ export function checkoutPage(context: HttpContext) {
     app.setErrorHandler(sendCheckoutError);
     addPaymentLink(app, context);
 
-    app.get<{ Querystring: Query }>('/checkout', bounded, async (request, reply) => {
-      const consumer = await openSession(context, reply, request.query.token);
-      reply.header('referrer-policy', 'no-referrer');
-      return backToPage(context, reply, consumer, presetQuery(request.query));
-    });
+    app.get('/checkout', bounded, (request, reply) => open(context, reply, queryOf(request).token));
+
+    // Keeps the token out of addresses.
+    app.post('/checkout', bounded, ({ body }, reply) => open(context, reply, readForm(body).token));
 
     app.get(path, bounded, async (_request, reply) =>
       show(context, reply, await authenticateConsumer(context, reply)),
@@ -51,7 +50,7 @@ export function checkoutPage(context: HttpContext) {
 
     app.post(`${path}/pay`, bounded, (_request, reply) =>
       withForm(context, reply, async (consumer, form) => {
-        const wanted = toPaymentRequest(consumer.orderId, form);
+        const wanted = toPaymentRequest(consumer.orderId, form, isInFrame(reply.request));
         return 'problem' in wanted
           ? show(context, reply.code(422), consumer, form, wanted.problem)
           : start(context, reply, consumer, form, wanted);
@@ -78,6 +77,18 @@ export function checkoutPage(context: HttpContext) {
       },
     );
   });
+}
+
+async function open(
+  context: HttpContext,
+  reply: FastifyReply,
+  token: unknown,
+): Promise<FastifyReply> {
+  const consumer = await openSession(context, reply, token);
+  // A frame may have no cookie, so it would lose the token in a redirect.
+  if (isInFrame(reply.request)) return show(context, reply, consumer);
+  reply.header('referrer-policy', 'no-referrer');
+  return backToPage(context, reply, consumer, presetQuery(queryOf(reply.request)));
 }
 
 /** A link that a shop sends to a consumer redirects to the checkout with a new order token. Contract 14.6. */
@@ -133,7 +144,9 @@ async function start(
     // The key makes a double click one payment: the second request gets the reply of the first.
     const key = `checkout payment ${form.attempt}`;
     const { reply: started } = await context.useCases.startPayment(consumer, wanted, key);
-    if (started.redirectUrl === undefined || started.intentUrl !== undefined) {
+    // From a frame, the page that waits leads to the provider's page, which opens in a window of its own.
+    const isShown = started.intentUrl !== undefined || isInFrame(reply.request);
+    if (started.redirectUrl === undefined || isShown) {
       return backToPage(context, reply, consumer);
     }
     const launch = `${basePathOf(context)}/pay/${consumer.accountId}/${started.transactionId}`;
@@ -177,10 +190,15 @@ async function show(
     basePath: basePathOf(context),
     language: chooseLanguage(reply.request),
     formKey: formKeyOf(consumer),
-    form: form ?? readPreset(reply.request.query as Query, checkout),
+    frame: isInFrame(reply.request)
+      ? { token: consumer.own.token, now: context.clock() }
+      : undefined,
+    form: form ?? readPreset(queryOf(reply.request), checkout),
     problem,
   });
 }
+
+const queryOf = ({ query }: FastifyRequest) => query as Query;
 
 function backToPage(
   context: HttpContext,

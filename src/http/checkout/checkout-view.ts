@@ -5,8 +5,9 @@ import type { ViewOptions } from './checkout-form.ts';
 import { chooseView, waitingView } from './choose-view.ts';
 import { type Html, html } from './html.ts';
 import { languages } from './language.ts';
-import { noticeView, orderSummary, paidView, type WayBack } from './outcome-view.ts';
+import { noticeView, orderSummary, paidView, type WayBack, wayOutOfFrame } from './outcome-view.ts';
 import { brandOf, type Page, sendPage } from './page.ts';
+import { resultText, returnPayload } from './return-payload.ts';
 import type { Words } from './words/en.ts';
 
 /** Paid consumers return to the shop by themselves after this time. */
@@ -17,7 +18,7 @@ export function sendCheckout(reply: FastifyReply, checkout: Checkout, options: V
   const words = languages[options.language];
   const { basePath } = options;
   const page = `${basePath}/checkout/${order.orderId}`;
-  const back = wayBackOf(checkout, basePath);
+  const back = options.frame ? wayOutOf(checkout) : wayBackOf(checkout, basePath);
   return sendPage(reply, {
     language: options.language,
     title: words.title(account.name),
@@ -26,6 +27,7 @@ export function sendCheckout(reply: FastifyReply, checkout: Checkout, options: V
     state: stateOf(checkout),
     ...(checkout.step.kind === 'waiting' && { poll: { stateUrl: `${page}/state`, pageUrl: page } }),
     ...refreshOf(checkout, page, back),
+    ...(options.frame && { frame: frameOf(checkout, options.frame, page) }),
     formAction: ["'self'"],
     languageUrl: (language) => `${page}/language/${language}`,
   });
@@ -52,7 +54,7 @@ function contentOf(words: Words, checkout: Checkout, options: ViewOptions, back:
     case 'choose':
       return html`${chooseView(words, checkout, options, back.url)}${orderSummary(words, checkout.order, true)}`;
     case 'waiting':
-      return html`${waitingView(words, checkout, step, options)}${orderSummary(words, checkout.order, false)}`;
+      return html`${waitingView(words, checkout, step, options, back.url)}${orderSummary(words, checkout.order, false)}`;
     case 'paid':
       return paidView(words, checkout, step.payment, back);
     case 'checking':
@@ -69,6 +71,21 @@ function contentOf(words: Words, checkout: Checkout, options: ViewOptions, back:
     default:
       return step satisfies never;
   }
+}
+
+function frameOf(
+  { account, result }: Checkout,
+  { token, now }: NonNullable<ViewOptions['frame']>,
+  pageUrl: string,
+): Page['frame'] {
+  const message = resultText(returnPayload(result, now));
+  return { token, pageUrl, message, origins: account.frameOrigins };
+}
+
+/** The shop waits for the end of a frame, whatever it is, and consumers may also leave before. */
+function wayOutOf({ step }: Checkout): WayBack {
+  const isOver = step.kind !== 'choose' && step.kind !== 'waiting';
+  return { ...wayOutOfFrame, ...(isOver && { afterSeconds: returnAfterSeconds }) };
 }
 
 /**

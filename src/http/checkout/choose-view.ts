@@ -41,8 +41,12 @@ ${group(words, checkout, form, modes.other, words.choose.allWays)}
 <p class="small quiet">${words.choose.atProvider}</p>
 </form>`
 }
-${leaveUrl !== undefined && html`<a class="leave quiet" href="${leaveUrl}">${words.back.toShop}</a>`}
+${leaveUrl !== undefined && leaveLink(words, leaveUrl)}
 </section>`;
+}
+
+function leaveLink({ back }: Words, url: string): Html {
+  return html`<a class="leave quiet" href="${url}">${back.toShop}</a>`;
 }
 
 /** An order with a bank account must be paid from it. Contract 3.14. */
@@ -147,7 +151,8 @@ export function waitingView(
   words: Words,
   checkout: Checkout,
   { payment, isSlow }: WaitingStep,
-  { basePath, formKey, problem }: ViewOptions,
+  { basePath, formKey, problem, frame }: ViewOptions,
+  leaveUrl: string | undefined,
 ): Html {
   const { account, order, attempt, canContinue } = checkout;
   const page = `${basePath}/checkout/${order.orderId}`;
@@ -156,6 +161,7 @@ export function waitingView(
   return html`<section class="card stack pay">
 ${problem && problem !== 'outdated' && problemNotice(words, problem)}
 ${intentUrl === undefined ? bankHead(words, isSlow, canContinue) : upiHead(words, checkout, intentUrl, isSlow)}
+${frame && canContinue && intentUrl === undefined && html`<p>${words.waiting.window}</p>`}
 ${payFrom(words, checkout)}
 ${canContinue && continueLink(words, launch, isSlow, intentUrl !== undefined)}
 <p class="small quiet">${words.waiting.stay}</p>
@@ -166,6 +172,7 @@ ${canContinue && continueLink(words, launch, isSlow, intentUrl !== undefined)}
 <p class="small quiet">${words.waiting.anotherHint}</p>
 <button class="plain">${words.waiting.another}</button>
 </form>
+${frame && leaveUrl !== undefined && leaveLink(words, leaveUrl)}
 </section>`;
 }
 
@@ -178,7 +185,9 @@ function bankHead({ waiting }: Words, isSlow: boolean, canContinue: boolean): Ht
 /** Beside a UPI code it is the second way. */
 function continueLink({ upi, waiting }: Words, url: string, isSlow: boolean, isSecond: boolean) {
   const text = isSlow ? waiting.openAgain : waiting.continue;
-  return html`<a class="button${isSecond && html` plain`}" href="${url}">${isSecond ? upi.elsewhere : text}</a>`;
+  return isSecond
+    ? html`<a class="button plain" href="${url}">${upi.elsewhere}</a>`
+    : html`<a class="button" href="${url}">${text}</a>`;
 }
 
 /** A link for the phone that shows this page, and the code for another device. On wide screens the code comes first. */

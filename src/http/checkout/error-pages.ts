@@ -3,8 +3,9 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceError } from '../../domain/errors.ts';
 import { errorBody, prepareErrorReply } from '../error-reply.ts';
 import { chooseLanguage, languages } from './language.ts';
-import { noticeView } from './outcome-view.ts';
+import { noticeView, wayOutOfFrame } from './outcome-view.ts';
 import { sendPage } from './page.ts';
+import { isInFrame } from './session.ts';
 import type { Words } from './words/en.ts';
 
 export function sendCheckoutError(
@@ -19,10 +20,12 @@ export function sendCheckoutError(
   const words = languages[language];
   const [heading, text] = textOf(words, error);
   const isTemporary = error.entry.status >= 500;
+  // The script of a frame shows the error, and leaves with the last result that it knows.
+  const back = isInFrame(request) ? wayOutOfFrame : undefined;
   return sendPage(reply, {
     language,
     title: heading,
-    content: noticeView(words, isTemporary ? 'neutral' : 'bad', heading, [text]),
+    content: noticeView(words, isTemporary ? 'neutral' : 'bad', heading, [text], back),
     ...(isTemporary && { reload: { seconds: 2, url: pageUrlOf(request) } }),
     hasScript: isTemporary,
     formAction: [],

@@ -86,6 +86,9 @@ export type WayBack = {
   readonly afterSeconds?: number;
 };
 
+/** Out of a frame: its script hands the result to the page around it. Contract 14.8. */
+export const wayOutOfFrame: WayBack = { url: '#leave' };
+
 export function paidView(
   words: Words,
   { order, account }: Checkout,
@@ -139,6 +142,7 @@ export function noticeView(
   return html`<section class="card stack single">
 <div class="mark ${kind}">${marks[kind]}</div>
 <div role="status" class="stack close"><h1>${heading}</h1>${lines.map((line) => html`<p>${line}</p>`)}</div>
+${back?.afterSeconds !== undefined && countDown(words, back)}
 ${back && wayBack(words, back)}
 </section>`;
 }

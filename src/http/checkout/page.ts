@@ -22,6 +22,8 @@ export type Page = {
   readonly poll?: { readonly stateUrl: string; readonly pageUrl: string };
   /** Reloads or forwards the page where scripts are off. */
   readonly refresh?: { readonly seconds: number; readonly url: string };
+  /** In a frame of the shop's page: what its script needs. Contract 14.8. */
+  readonly frame?: Frame | undefined;
   /** Loads the page again after some seconds: it may be gone for a moment only. */
   readonly reload?: { readonly seconds: number; readonly url: string };
   /** False for a page that only says something. */
@@ -29,6 +31,14 @@ export type Page = {
   /** Where a form may be posted to, redirects included. */
   readonly formAction: 'anywhere' | readonly string[];
   readonly languageUrl?: (language: Language) => string;
+};
+
+type Frame = {
+  readonly token: string;
+  readonly pageUrl: string;
+  /** The result as of now, for the page around the frame, and the origins that it may have. */
+  readonly message: string;
+  readonly origins: readonly string[];
 };
 
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
@@ -59,10 +69,11 @@ export function hiddenForm(
 
 const style = readFileSync(new URL('../../../checkout/checkout.css', import.meta.url), 'utf8');
 const script = readFileSync(new URL('../../../checkout/checkout.js', import.meta.url), 'utf8');
+const frameScript = readFileSync(new URL('../../../checkout/frame.js', import.meta.url), 'utf8');
 
 /** The browser shows the page when all of it is there: on a slow device, what is shown in parts would move. */
 function render(page: Page, nonce: string, icon: Html): Html {
-  const { language, title, brand, content, state, poll, reload, hasScript = true } = page;
+  const { language, title, brand, content, state, poll, reload, frame, hasScript = true } = page;
   const words = languages[language];
   return html`<!doctype html>
 <html lang="${words.locale}">
@@ -80,13 +91,17 @@ ${trusted(style)}</style>
 </head>
 <body>
 ${header(words, brand, page)}
-<main class="wide columns"${state !== undefined && html` data-state="${state}"`}${poll && html` data-poll="${poll.stateUrl}" data-to="${poll.pageUrl}"`}${reload && html` data-reload="${reload.seconds}" data-to="${reload.url}"`}>${content}</main>
+<main class="wide columns"${state !== undefined && html` data-state="${state}"`}${poll && html` data-poll="${poll.stateUrl}" data-to="${poll.pageUrl}"`}${reload && html` data-reload="${reload.seconds}" data-to="${reload.url}"`}${frame && dataOf(frame)}>${content}</main>
 ${brand && support(words, brand)}
-${hasScript && html`<script nonce="${nonce}">${trusted(script)}</script>`}
+${hasScript && html`<script nonce="${nonce}">${trusted(script)}${frame && trusted(frameScript)}</script>`}
 <span id="end" hidden></span>
 </body>
 </html>
 `;
+}
+
+function dataOf({ token, pageUrl, message, origins }: Frame): Html {
+  return html` data-token="${token}" data-page="${pageUrl}" data-message="${message}" data-origins="${origins.join(' ')}"`;
 }
 
 function header(words: Words, brand: Brand | undefined, { language, languageUrl }: Page): Html {

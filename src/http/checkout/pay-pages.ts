@@ -7,13 +7,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { ReturnStatus } from '../../domain/order-state/payment-return.ts';
-import { failureTable } from '../../domain/payments/failure.ts';
 import { paymentLimits } from '../../domain/payments/limits.ts';
 import type { Launch } from '../../use-cases/checkout/find-launch.ts';
 import { type FoundReturn, listPaidFields } from '../../use-cases/checkout/find-return.ts';
 import { basePathOf, type HttpContext } from '../http-context.ts';
-import { enquiryView, sentTransactionView } from '../merchant/enquiry-view.ts';
 import { refusingOtherMethods } from '../refuse-other-methods.ts';
 import { sendCheckoutError } from './error-pages.ts';
 import { type Html, html } from './html.ts';
@@ -21,6 +18,7 @@ import { icons } from './icons.ts';
 import { chooseLanguage, languages } from './language.ts';
 import { resultView } from './outcome-view.ts';
 import { brandOf, hiddenForm, sendPage } from './page.ts';
+import { type ReturnPayload, resultText, returnPayload } from './return-payload.ts';
 import { findToken } from './session.ts';
 import type { Words } from './words/en.ts';
 
@@ -60,13 +58,14 @@ function addReturn(app: FastifyInstance, context: HttpContext): void {
       saysPaid,
     });
     if (found.kind === 'unknown') throw new ServiceError('NOT_FOUND');
-    // A bank's app may return in another browser, which has no cookie of the checkout.
-    if (!isToShop && found.atCheckout && findToken(context, reply, found.orderId) !== undefined) {
+    // A bank's app may return in another browser, which has no cookie of the checkout. A frame waits for the result itself.
+    const isAwaited = found.atCheckout && !found.inFrame && !isToShop;
+    if (isAwaited && findToken(context, reply, found.orderId) !== undefined) {
       return reply.redirect(`${basePathOf(context)}/checkout/${found.orderId}`, 303);
     }
     return found.kind === 'waiting'
       ? sendWaiting(context, reply, found, saysPaid)
-      : sendToShop(context, reply, found);
+      : sendResult(context, reply, found, isToShop);
   });
 
   // After this redirect the browser is on our own site, and a reload does not post again.
@@ -128,7 +127,7 @@ function readUntil(text: unknown): number | undefined {
 function sendWaiting(
   context: HttpContext,
   reply: FastifyReply,
-  { account, untilMs }: WaitingReturn,
+  { account, untilMs, inFrame }: WaitingReturn,
   saysPaid: boolean,
 ): FastifyReply {
   const { words, common } = commonOf(context, reply, account);
@@ -138,20 +137,38 @@ function sendWaiting(
     ...common,
     title: waiting.heading,
     refresh: { seconds: 1, url: next },
-    content: html`<section class="card stack single" data-await="${next}"><div class="mark">${icons.wait}</div>
+    content: html`<section class="card stack single" data-await="${next}"${inFrame && html` data-close`}><div class="mark">${icons.wait}</div>
 <div role="status"><h1>${waiting.heading}</h1><p>${waiting.text}</p></div><p class="small quiet">${waiting.stay}</p></section>`,
     formAction: [],
   });
 }
 
-function sendToShop(context: HttpContext, reply: FastifyReply, known: KnownReturn): FastifyReply {
-  const { callback, callbackOrigins, account, status, enquiry } = known;
+function sendResult(
+  context: HttpContext,
+  reply: FastifyReply,
+  known: KnownReturn,
+  isToShop: boolean,
+): FastifyReply {
+  const { callback, account, status, enquiry, inFrame } = known;
+  // The consumer gets the result in the frame of the shop's page. This window closes if the browser allows it.
+  const isOwnWindow = inFrame && !isToShop;
+  if (callback && !isOwnWindow) return sendToShop(context, reply, known, callback);
   const { words, common } = commonOf(context, reply, account);
-  if (!callback) {
-    const content = resultView(words, status, { url: undefined }, enquiry.order.invoiceId);
-    const title = words.title(account.name);
-    return sendPage(reply, { ...common, title, content, hasScript: false, formAction: [] });
-  }
+  const url = callback && 'return?to=shop';
+  const view = resultView(words, status, { url }, enquiry.order.invoiceId);
+  const content = isOwnWindow ? html`<div data-close>${view}</div>` : view;
+  const title = words.title(account.name);
+  return sendPage(reply, { ...common, title, content, hasScript: isOwnWindow, formAction: [] });
+}
+
+function sendToShop(
+  context: HttpContext,
+  reply: FastifyReply,
+  known: KnownReturn,
+  callback: NonNullable<KnownReturn['callback']>,
+): FastifyReply {
+  const { callbackOrigins, account } = known;
+  const { words, common } = commonOf(context, reply, account);
   const payload = returnPayload(known, context.clock());
   if (callback.mode === 'redirect') {
     reply.header('referrer-policy', 'no-referrer');
@@ -176,50 +193,8 @@ function sourceOf(origin: string): string {
 type KnownReturn = Extract<FoundReturn, { kind: 'known' }>;
 type WaitingReturn = Extract<FoundReturn, { kind: 'waiting' }>;
 
-/**
- * The transaction equals that of the merchant's enquiry, so that the shop can compare the two. It passes the consumer's
- * browser, so disputes are left out.
- */
-function returnPayload({ status, enquiry }: KnownReturn, now: Date) {
-  const { order, transaction: elements } = enquiryView(enquiry, { now, masked: false });
-  const [element] = elements;
-  if (!element) throw new Error('a return shows one payment');
-  const { svc_signature, signature_version } = element;
-  return {
-    svc_order_id: order.svc_order_id,
-    svc_transaction_id: element.svc_transaction_id,
-    invoice_id: order.invoice_id,
-    status,
-    message: messageOf(status, enquiry),
-    svc_signature,
-    signature_version,
-    order,
-    transaction: sentTransactionView({ ...element, disputes: [] }),
-  };
-}
-
-type ReturnPayload = ReturnType<typeof returnPayload>;
-
-/** Safe to show to the consumer; the provider's own message is in the transaction. */
-function messageOf(status: ReturnStatus, { enquired: [first] }: KnownReturn['enquiry']): string {
-  switch (status) {
-    case 'success':
-      return 'The payment succeeded.';
-    case 'failed': {
-      const failure = first?.transaction.failure;
-      return failure ? failureTable[failure.code].consumerMessage : 'The payment was not made.';
-    }
-    case 'pending':
-      return 'The payment is not confirmed yet.';
-    default:
-      return status satisfies never;
-  }
-}
-
-/** SDKs look for this `event_type` before they read the payload. */
 function encodeReturn(payload: ReturnPayload): string {
-  const result = { event_type: 'globalHandleCheckoutResponse', payload };
-  return Buffer.from(JSON.stringify(result), 'utf8').toString('base64');
+  return Buffer.from(resultText(payload), 'utf8').toString('base64');
 }
 
 /** The result follows the shop's own query and precedes its fragment. */

@@ -1,15 +1,25 @@
 /** The order token in a cookie. Each order has its own, so that two orders in two tabs do not mix. Contract 14.1. */
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { isOrderId } from '../../domain/ids.ts';
 import { paymentLimits } from '../../domain/payments/limits.ts';
 import type { Caller } from '../../security/tokens.ts';
 import { hostCookieName, listCookies, readCookie, setCookie } from '../cookies.ts';
+import { findBearerToken } from '../guard.ts';
 import type { HttpContext } from '../http-context.ts';
 
 export type Consumer = Extract<Caller, { type: 'order' }>;
 
-/** Moves the token of the address into the cookie. */
+/**
+ * True for a page that is loaded into a frame, and for the calls of its script. Browsers withhold the cookie from a frame
+ * of another site, so the script sends the token in a header. Contract 14.8.
+ */
+export function isInFrame({ headers }: FastifyRequest): boolean {
+  const framed = ['iframe', 'frame', 'fencedframe', 'object', 'embed'];
+  return headers.authorization !== undefined || framed.includes(String(headers['sec-fetch-dest']));
+}
+
+/** Moves the token that opened the checkout into the cookie. */
 export async function openSession(context: HttpContext, reply: FastifyReply, token: unknown) {
   if (typeof token !== 'string') throw new ServiceError('INVALID_TOKEN');
   const consumer = await authenticate(context, reply, token);
@@ -20,10 +30,11 @@ export async function openSession(context: HttpContext, reply: FastifyReply, tok
 
 export async function authenticateConsumer(context: HttpContext, reply: FastifyReply) {
   const { order_id: orderId } = reply.request.params as { readonly order_id: string };
-  const token = isOrderId(orderId) ? findToken(context, reply, orderId) : undefined;
+  const sent = findBearerToken(reply.request);
+  const token = sent ?? (isOrderId(orderId) ? findToken(context, reply, orderId) : undefined);
   if (token === undefined) throw new ServiceError('INVALID_TOKEN');
   const consumer = await authenticate(context, reply, token);
-  // A cookie that somebody gave another name.
+  // The token of another order, in the header or in a cookie that somebody gave another name.
   if (consumer.orderId !== orderId) throw new ServiceError('INVALID_TOKEN');
   return consumer;
 }

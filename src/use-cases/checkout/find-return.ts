@@ -3,11 +3,11 @@
  * of the browser; the provider is polled until the state is final. Contract 11.10.
  */
 import { type Account, accessSecretOf } from '../../domain/accounts/account.ts';
-import { decideReturn } from '../../domain/order-state/payment-return.ts';
+import { decideReturn, type ReturnStatus } from '../../domain/order-state/payment-return.ts';
 import { callbackOf } from '../../domain/orders/callback.ts';
-import { orderStatus } from '../../domain/orders/order.ts';
+import { type Order, orderStatus } from '../../domain/orders/order.ts';
 import { paymentLimits } from '../../domain/payments/limits.ts';
-import type { Payment } from '../../domain/payments/transaction.ts';
+import type { Payment, Transaction } from '../../domain/payments/transaction.ts';
 import { providers } from '../../providers/providers.ts';
 import { enquiryOf } from '../../services/enquiry.ts';
 import type { Services } from '../../services/services.ts';
@@ -32,7 +32,8 @@ export async function findReturn(
   if (!found) return { kind: 'unknown' as const };
   const { now, account, order, transactions, payment: started, start } = found;
   const atCheckout = start.origin === 'checkout';
-  const returned = { account, orderId: order.orderId, atCheckout };
+  const inFrame = start.inFrame === true;
+  const returned = { account, orderId: order.orderId, atCheckout, inFrame };
   const result = decideReturn(started, transactions, orderStatus(order, now), hints.saysPaid);
   // The deadline is part of the URL, so it outlives this process. A forged deadline cannot extend the wait.
   const latestMs = now.getTime() + paymentLimits.returnWaitSeconds * 1000;
@@ -42,18 +43,31 @@ export async function findReturn(
     pollOpenPayment(services, account, started, now);
     return { ...returned, kind: 'waiting' as const, untilMs };
   }
-  const accessSecret = accessSecretOf(account, now);
-  const signing = { account, accessSecret, signs: 'what v3 covers' } as const;
   return {
     ...returned,
     kind: 'known' as const,
-    status: result.status,
-    // The order with the payment that decided the status.
-    enquiry: enquiryOf(order, transactions, [result.payment], signing),
+    ...shopResultOf(account, { order, transactions }, result, now),
     callback: callbackOf(order.details, start),
     callbackOrigins: account.callbackOrigins,
   };
 }
+
+export type ShopResult = ReturnType<typeof shopResultOf>;
+
+/** What the shop is told: the status, and the order with the payment that decided it. */
+export function shopResultOf(
+  account: Account,
+  { order, transactions }: Ordered,
+  { status, payment }: { readonly status: ReturnStatus; readonly payment: Payment | undefined },
+  now: Date,
+) {
+  const accessSecret = accessSecretOf(account, now);
+  const signing = { account, accessSecret, signs: 'what v3 covers' } as const;
+  const enquiry = enquiryOf(order, transactions, payment ? [payment] : [], signing);
+  return { status, enquiry };
+}
+
+type Ordered = { readonly order: Order; readonly transactions: readonly Transaction[] };
 
 /** Form fields that a provider's page sends along when the consumer has paid. */
 export function listPaidFields(): string[] {

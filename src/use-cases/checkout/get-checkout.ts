@@ -2,8 +2,9 @@
  * Opens the checkout of an order, loads what its page shows, and records how it ended. While a payment is open, its
  * provider is polled. Contract 14.3.
  */
-import { decideCheckoutStep } from '../../domain/order-state/checkout-step.ts';
+import { decideCheckoutStep, newestOf } from '../../domain/order-state/checkout-step.ts';
 import { paymentsOf } from '../../domain/order-state/matching.ts';
+import { decideReturn } from '../../domain/order-state/payment-return.ts';
 import { settleTransactions } from '../../domain/order-state/settle.ts';
 import { callbackOf } from '../../domain/orders/callback.ts';
 import { orderStatus } from '../../domain/orders/order.ts';
@@ -19,7 +20,7 @@ import {
 import { checkAccess } from '../orders/order-access.ts';
 import { hasPaymentPage } from '../payments/payment-reply.ts';
 import { isPayable } from './find-launch.ts';
-import { pollOpenPayment } from './find-return.ts';
+import { pollOpenPayment, shopResultOf } from './find-return.ts';
 import { choicesOf, getVisibleOrder, modesOf } from './list-payment-modes.ts';
 
 export type Checkout = Awaited<ReturnType<typeof getCheckout>>;
@@ -40,6 +41,11 @@ export async function getCheckout(services: Services, caller: Caller) {
     services.counters.noteCheckout('paid');
   }
   const payment = 'payment' in step ? step.payment : undefined;
+  // Without a payment nobody has paid.
+  const last = payment ?? newestOf(paymentsOf(transactions));
+  const result = last
+    ? decideReturn(last, transactions, status, false)
+    : ({ status: 'failed', payment: undefined } as const);
   const bankAccount = findShownBankAccount(account, order);
   const banks = choicesOf(services, account, order, 'net_banking');
   const bank = banks.find(({ code }) => isOfBank(code, bankAccount?.bank));
@@ -62,6 +68,7 @@ export async function getCheckout(services: Services, caller: Caller) {
     bank: bank?.code,
     upiCollect: account.upiCollect,
     callback: callbackOf(order.details, payment?.start ?? {}),
+    result: shopResultOf(account, { order, transactions }, result, now),
     // True if the consumer can go on to the provider's page.
     canContinue: payment !== undefined && hasPaymentPage(payment) && isPayable(payment, status),
   };

@@ -57,7 +57,7 @@ export type PaymentRequest = {
    * Set by the checkout page: how many payments the order had when the page was shown. The payment is started only if
    * there are no more by now and none is open. Contract 14.3.
    */
-  readonly atCheckout?: { readonly attempt: number };
+  readonly atCheckout?: { readonly attempt: number; readonly inFrame: boolean };
 };
 
 const refused = { what: 'to start the payment', code: 'PROVIDER_TECHNICAL_ERROR' } as const;
@@ -206,5 +206,6 @@ function startOf(order: Order, request: PaymentRequest, now: Date): Start {
     ...(callbackUrl !== undefined && { callbackUrl }),
     ...(callbackMode !== undefined && { callbackMode }),
     ...(request.atCheckout && { origin: 'checkout' }),
+    ...(request.atCheckout?.inFrame && { inFrame: true }),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * What consumers and shops do with the checkout page in a real browser: clicks, reloads, tabs, frames, and the calls of a
- * shop's own page. No way of using it starts a second payment by accident. Contract 14.1 and 14.3.
+ * What consumers and shops do with the checkout page in a real browser: clicks, reloads, tabs, and the calls of a shop's
+ * own page. No way of using it starts a second payment by accident. Contract 14.1 and 14.3.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +9,6 @@ import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import { noBrowser } from '../../support/browser.ts';
 import {
   newContext,
-  type Opened,
   pay,
   startCheckoutPages,
   startPayment,
@@ -22,8 +21,6 @@ import { signatureOf } from '../../support/plugin-signature.ts';
 const skip = noBrowser;
 const pages = await startCheckoutPages();
 const { service, simulator, shop, shopPage, countPayments, createReturning } = pages;
-const allowedShop = await startShopPage();
-// Another site: cookies of the service are not attached in its frames.
 const otherSite = await startShopPage('localhost');
 
 for (const [scripts, postsExpected] of [
@@ -136,31 +133,6 @@ async function assertPaysOwn(page: Page, orderId: string): Promise<void> {
   assert.equal(await countPayments(orderId), 1);
 }
 
-test('a page of an allowed origin can frame the checkout, and the consumer pays in it', {
-  skip,
-}, async () => {
-  const { page } = await openFramed(allowedShop.url);
-  const frame = page.frameLocator('iframe');
-  await frame.getByLabel('UPI').first().check();
-  await frame.getByRole('button', { name: 'Pay ₹118.00' }).click();
-  await frame.getByText('INR 118.00').waitFor();
-  await frame.getByRole('button', { name: 'Pay' }).first().click();
-  await frame.getByRole('heading', { name: 'Payment received' }).waitFor();
-});
-
-for (const [name, url] of [
-  ['of an origin that is not allowed', shopPage.url],
-  ['on another site, where the browser sends no cookie,', otherSite.url],
-] as const) {
-  test(`a page ${name} shows nothing of the order in its frame`, { skip }, async () => {
-    const { page, troubles } = await openFramed(url);
-    await waitUntil('the browser refuses the frame', async () =>
-      troubles.some((text) => text.includes('frame-ancestors')),
-    );
-    assert.equal(await page.frameLocator('iframe').getByText('₹118.00').count(), 0);
-  });
-}
-
 test("a shop's own page changes the order, leads to the checkout, and gets a signed result", {
   skip,
 }, async () => {
@@ -213,17 +185,4 @@ async function press({ mouse }: Page): Promise<void> {
 async function sendForm(page: Page, label: string): Promise<void> {
   await page.getByLabel(label).first().check();
   await page.getByRole('button', { name: /^Pay ₹/ }).click();
-}
-
-/** The checkout in a frame of a page at this address. The shop allows two origins. */
-async function openFramed(url: string): Promise<Pick<Opened, 'page' | 'troubles'>> {
-  const order = await pages.createAtShop({ frameOrigins: [allowedShop.url, otherSite.url] });
-  const token = await pages.tokenOf(order);
-  const page = await (await newContext()).newPage();
-  const troubles = watch(page);
-  await page.goto(url);
-  await page.setContent(
-    `<iframe title="Checkout" width="600" height="700" src="${service.baseUrl}/?token=${token}"></iframe>`,
-  );
-  return { page, troubles };
 }

@@ -80,6 +80,9 @@ export const en = {
     text: 'We are waiting for your bank to confirm the payment. This usually takes a few seconds.',
     stay: 'This page changes by itself. You can safely reload it.',
     continue: 'Continue to the payment page',
+    /** In a frame, from which the payment page opens in a window of its own. */
+    window:
+      'The payment page opens in a new window. If you do not see it, open it with the button.',
     /** Instead of heading, text and continue, when the payment takes long. */
     slowHeading: 'Still waiting for your bank',
     slowText:

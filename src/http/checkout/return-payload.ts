@@ -1,0 +1,48 @@
+/** The result that a shop gets: in the return of the consumer, or as a message of the frame. Contract 11.10 and 14.8. */
+import type { ReturnStatus } from '../../domain/order-state/payment-return.ts';
+import { failureTable } from '../../domain/payments/failure.ts';
+import type { ShopResult } from '../../use-cases/checkout/find-return.ts';
+import { enquiryView, sentTransactionView } from '../merchant/enquiry-view.ts';
+
+export type ReturnPayload = ReturnType<typeof returnPayload>;
+
+/**
+ * The transaction equals that of the merchant's enquiry, so that the shop can compare the two. It passes the consumer's
+ * browser, so disputes are left out. It is null if the consumer leaves before any payment.
+ */
+export function returnPayload({ status, enquiry }: ShopResult, now: Date) {
+  const { order, transaction: elements } = enquiryView(enquiry, { now, masked: false });
+  const [element] = elements;
+  return {
+    svc_order_id: order.svc_order_id,
+    svc_transaction_id: element?.svc_transaction_id ?? null,
+    invoice_id: order.invoice_id,
+    status,
+    message: messageOf(status, enquiry),
+    svc_signature: element?.svc_signature ?? null,
+    signature_version: enquiry.signatureVersion,
+    order,
+    transaction: element ? sentTransactionView({ ...element, disputes: [] }) : null,
+  };
+}
+
+/** Safe to show to the consumer; the provider's own message is in the transaction. */
+function messageOf(status: ReturnStatus, { enquired: [first] }: ShopResult['enquiry']): string {
+  switch (status) {
+    case 'success':
+      return 'The payment succeeded.';
+    case 'failed': {
+      const failure = first?.transaction.failure;
+      return failure ? failureTable[failure.code].consumerMessage : 'The payment was not made.';
+    }
+    case 'pending':
+      return 'The payment is not confirmed yet.';
+    default:
+      return status satisfies never;
+  }
+}
+
+/** SDKs look for this `event_type` before they read the payload. */
+export function resultText(payload: ReturnPayload): string {
+  return JSON.stringify({ event_type: 'globalHandleCheckoutResponse', payload });
+}
