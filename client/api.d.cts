@@ -182,6 +182,8 @@ export type DisputeEvent = {
   svc_order_id: string;
   /** Identifier of the transaction. */
   svc_transaction_id: string;
+  /** That of the transaction, for plugins that look for it here. */
+  svc_signature: string | null;
   /** Tells an event from a return of the consumer. */
   is_webhook: true;
   dispute: Dispute;
@@ -218,6 +220,8 @@ export type Enquiry = {
 export type EnquiryRequest = {
   /** Identifier of a transaction, issued by initiate-payment or refund. */
   transaction_id?: string | number | null;
+  /** Another name of transaction_id. */
+  svc_transaction_id?: string | number | null;
   /** Identifier of the order, issued at creation. */
   order_id?: string | number | null;
   /** Your reference used at creation. */
@@ -562,6 +566,8 @@ export type OrderEvent = {
   svc_order_id: string;
   /** The event is about the order. */
   svc_transaction_id: null;
+  /** Signed is the transaction only. */
+  svc_signature: null;
   /** Tells an event from a return of the consumer. */
   is_webhook: true;
   /** The event is about the order. */
@@ -603,6 +609,8 @@ export type PaymentEvent = {
   svc_order_id: string;
   /** Identifier of the transaction. */
   svc_transaction_id: string;
+  /** That of the transaction, for plugins that look for it here. */
+  svc_signature: string | null;
   /** Tells an event from a return of the consumer. */
   is_webhook: true;
   transaction: EventPayment;
@@ -856,6 +864,8 @@ export type RefundEvent = {
   svc_order_id: string;
   /** Identifier of the transaction. */
   svc_transaction_id: string;
+  /** That of the transaction, for plugins that look for it here. */
+  svc_signature: string | null;
   /** Tells an event from a return of the consumer. */
   is_webhook: true;
   transaction: EventRefund;
@@ -927,6 +937,8 @@ export type ReviewEvent = {
   svc_order_id: string;
   /** Identifier of the transaction; null if it is about the order. */
   svc_transaction_id: string | null;
+  /** That of the transaction, for plugins that look for it here. */
+  svc_signature: string | null;
   /** Tells an event from a return of the consumer. */
   is_webhook: true;
   /** The transaction; null if the event is about the order, or it was removed. */
@@ -992,6 +1004,8 @@ export type TestEvent = {
   svc_order_id: null;
   /** A test belongs to no order. */
   svc_transaction_id: null;
+  /** A test belongs to no order. */
+  svc_signature: null;
   /** Tells an event from a return of the consumer. */
   is_webhook: true;
   /** A test belongs to no order. */

@@ -2,7 +2,13 @@
 
 export type ProviderName = 'partner' | 'bank-gateway';
 
-type Operation = 'start-payment' | 'start-intent' | 'start-refund' | 'fetch';
+export type Operation =
+  | 'start-payment'
+  | 'start-intent'
+  | 'start-refund'
+  | 'start-capture'
+  | 'start-void'
+  | 'fetch';
 
 /** A call, reported to tests after it took effect. */
 export type Call = {

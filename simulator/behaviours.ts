@@ -23,7 +23,9 @@ export type Behaviour = {
   /** What consumers claim back through their bank, once the payment is captured. */
   readonly disputes: readonly DisputePlan[];
   readonly refund: RefundBehaviour;
-  /** What happens to the first calls that start a payment or refund. */
+  /** What becomes of captures and voids that the shop requests. The partner has no voids, and decides at once. */
+  readonly captures: CaptureBehaviour;
+  /** What happens to the first calls that start something. */
   readonly calls: 'prompt' | 'down' | 'slow' | 'lost' | 'lost-then-refused' | 'limited';
   /** Lists that lag behind leave out what is new. */
   readonly lists: 'current' | 'lagging';
@@ -40,6 +42,13 @@ export type RefundBehaviour =
   /** Of a refund that takes several calls, the second one is declined. */
   | 'second-part-declined';
 
+export type CaptureBehaviour =
+  | 'made'
+  | 'declined'
+  /** Pending at first. */
+  | 'pending-then-made'
+  | 'pending-then-declined';
+
 const happy: Behaviour = {
   says: 'Payments and refunds succeed; each webhook is sent once and in order.',
   payment: 'paid',
@@ -47,6 +56,7 @@ const happy: Behaviour = {
   gateway: 'paid',
   disputes: [],
   refund: 'processed',
+  captures: 'made',
   calls: 'prompt',
   lists: 'current',
   webhooks: 'in-order',
@@ -108,22 +118,22 @@ const table = {
   },
   'provider-down': {
     ...happy,
-    says: 'The first calls that start a payment or refund fail without effect: broken connections and 503.',
+    says: 'The first calls that start something fail without effect: broken connections and 503.',
     calls: 'down',
   },
   slow: {
     ...happy,
-    says: 'The first call that starts a payment or refund takes effect immediately and is answered late.',
+    says: 'The first call that starts something takes effect immediately and is answered late.',
     calls: 'slow',
   },
   'answer-lost': {
     ...happy,
-    says: 'The first calls that start a payment or refund take effect, and their answers are lost: broken connections and 504.',
+    says: 'The first calls that start something take effect, and their answers are lost: broken connections and 504.',
     calls: 'lost',
   },
   'repeat-refused': {
     ...happy,
-    says: 'The first calls that start a payment or refund take effect, their answers are lost, lists lag behind, and a repeat is refused.',
+    says: 'The first calls that start something take effect, their answers are lost, lists lag behind, and a repeat is refused.',
     calls: 'lost-then-refused',
     lists: 'lagging',
   },
@@ -140,15 +150,30 @@ const table = {
   },
   'manual-capture': {
     ...happy,
-    says: 'A payment stays authorized at first and is captured later.',
+    says: 'A payment stays authorized at first and is captured later, at the provider if the shop does not.',
     partner: 'captured-later',
     gateway: 'captured-later',
   },
   release: {
     ...happy,
-    says: 'A payment is authorized, never captured, and released.',
+    says: 'A payment is authorized and, unless the shop captures it, soon released.',
     partner: 'released',
     gateway: 'released',
+  },
+  'capture-declined': {
+    ...happy,
+    says: 'Captures and voids that the shop requests are declined.',
+    captures: 'declined',
+  },
+  'capture-pending': {
+    ...happy,
+    says: 'Gateway: captures and voids that the shop requests are pending at first, then made.',
+    captures: 'pending-then-made',
+  },
+  'capture-declined-late': {
+    ...happy,
+    says: 'Gateway: captures and voids that the shop requests are pending at first, then declined.',
+    captures: 'pending-then-declined',
   },
   'partial-capture': {
     ...happy,

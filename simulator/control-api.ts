@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import packageJson from '../package.json' with { type: 'json' };
 import { isScenarioName } from './behaviours.ts';
+import type { CallCount } from './call-counts.ts';
 import { controlPage } from './control-page.ts';
 import { pageHeaders } from './html.ts';
 import type { Scenario } from './scenario.ts';
@@ -20,7 +21,7 @@ const { version } = packageJson;
 export function addControlApi(
   app: FastifyInstance,
   world: World,
-  ledger: () => Ledger,
+  { ledger, calls }: { readonly ledger: () => Ledger; readonly calls: () => CallCount[] },
   lines: readonly string[],
 ): void {
   app.get('/', async (_request, reply) => {
@@ -32,6 +33,8 @@ export function addControlApi(
   app.get('/simulator', async () => ({ name: 'payment-order-simulator', version }));
 
   app.get('/simulator/ledger', async () => ledger());
+
+  app.get('/simulator/calls', async () => calls());
 
   app.post('/simulator/scenario', async (request, reply) => {
     const body = object(request.body);

@@ -1,4 +1,4 @@
-/** The simulator's own page: the scenario, the ledger with its disputes to open and to move, and the latest log lines. */
+/** The simulator's own page: the scenario, the ledger with what a tester can do about each entry, and the latest log lines. */
 import { behaviourOf, type ScenarioName, scenarioNames } from './behaviours.ts';
 import type { DisputeStep } from './dispute-steps.ts';
 import { type Html, html, page } from './html.ts';
@@ -32,7 +32,7 @@ export function controlPage(view: ControlView): string {
 <button class="go">Change</button>
 </form>
 <h2>Payments</h2>
-${table('Payments', payments, disputeForm)}
+${table('Payments', payments, paymentForm)}
 <h2>Refunds</h2>
 ${table('Refunds', refunds)}
 <h2>Disputes</h2>
@@ -73,9 +73,24 @@ ${rows}
 </table></div>`;
 }
 
+function paymentForm(payment: LedgerPayment): Html | undefined {
+  if (payment.status === 'authorized') return holdForm(payment);
+  return payment.status === 'captured' ? disputeForm(payment) : undefined;
+}
+
+/** Only the gateway voids, and captures a part. */
+function holdForm({ provider, id }: LedgerPayment): Html {
+  const button = (step: string, words: string) =>
+    html`<button name="step" value="${step}">${words}</button>`;
+  const isGateway = provider === 'bank-gateway';
+  const amount = html`<input name="amount" inputmode="decimal" placeholder="all that is left" aria-label="Amount to capture of ${id}">`;
+  return html`<form class="inline" method="post" action="/simulator/holds">
+<input type="hidden" name="payment_id" value="${id}">${isGateway ? amount : undefined}
+${button('capture', 'Capture')}${isGateway ? button('void', 'Void') : undefined}${button('expire', 'Expire hold')}</form>`;
+}
+
 /** The bank of the gateway takes the money at once; at the partner a dispute is opened first. */
-function disputeForm({ provider, id, status }: LedgerPayment): Html | undefined {
-  if (status !== 'captured') return undefined;
+function disputeForm({ provider, id }: LedgerPayment): Html {
   return html`<form class="inline" method="post" action="/simulator/disputes">
 <input type="hidden" name="payment_id" value="${id}"><input name="amount" inputmode="decimal" placeholder="whole amount" aria-label="Amount to claim of ${id}">
 <button>${provider === 'partner' ? 'Dispute' : 'Charge back'}</button></form>`;

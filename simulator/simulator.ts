@@ -12,11 +12,14 @@ import { actAtGateway } from './bank-gateway/payments.ts';
 import { refundAtGatewayPortal } from './bank-gateway/refunds.ts';
 import { createGatewayState, type GatewayState, openSessionsOf } from './bank-gateway/state.ts';
 import { behaviourOf } from './behaviours.ts';
+import { openCallCounts } from './call-counts.ts';
 import { addControlApi, type Ledger } from './control-api.ts';
 import { addDisputeControl, openDisputes } from './disputes.ts';
 import { type FaultOf, faultsByScenario } from './faults.ts';
+import { addHoldControl, openHolds } from './holds.ts';
 import { openMoney } from './money-moved.ts';
 import { addPartnerApi } from './partner/api.ts';
+import { addCaptureApi } from './partner/capture-api.ts';
 import { addPartnerCheckout } from './partner/checkout.ts';
 import { addIntentApi } from './partner/intent-api.ts';
 import { actAtPartner, answerIntent } from './partner/payments.ts';
@@ -36,7 +39,7 @@ import { openSchedule, type Schedule } from './schedule.ts';
 import { addShop, eventsPath } from './shop/api.ts';
 import { openShopInbox, type ReceivedEvent } from './shop/inbox.ts';
 import { type FindShop, openShops } from './shops.ts';
-import { openStartCalls } from './start-call.ts';
+import { openStartCalls, type StartCalls } from './start-call.ts';
 import { openWebhookSender, type WebhookSender } from './webhook-sender.ts';
 import { Refusal } from './wire.ts';
 import type { World } from './world.ts';
@@ -96,16 +99,16 @@ export async function startSimulator(options: SimulatorOptions = {}) {
   const ledger = () => ledgerOf(partner, gateway);
 
   const app = openServer(world.log);
-  const answerStart = openStartCalls(world);
-  addPartnerApi(app, world, partner, answerStart);
-  addPartnerCheckout(app, world, partner);
-  addIntentApi(app, world, partner, answerStart);
-  addUpiApp(app, world, partner);
+  const counts = openCallCounts();
+  const answerStart = openStartCalls(world, counts);
+  addPartner(app, world, partner, answerStart);
   addGatewayApi(app, world, gateway, answerStart);
   addGatewayCheckout(app, world, gateway);
-  addControlApi(app, world, ledger, lines);
+  addControlApi(app, world, { ledger, calls: counts.list }, lines);
   const disputes = openDisputes(world, partner, gateway);
   addDisputeControl(app, disputes, ledger);
+  const holds = openHolds(world, partner, gateway);
+  addHoldControl(app, holds, ledger);
   const inbox = openShopInbox(world.now);
   addShop(app, world, inbox);
   const { port = 0, host = '127.0.0.1' } = options;
@@ -119,14 +122,8 @@ export async function startSimulator(options: SimulatorOptions = {}) {
     /** Applies to one of our transactions or orders, by its id. */
     setScenarioFor: world.scenarios.setFor,
     /** The consumer acts on the payment page of a partner order or gateway session, or answers an intent, by its id. */
-    pay: async (checkoutId: string, action: Action = 'pay') => {
-      if (partner.orders.has(checkoutId)) await actAtPartner(world, partner, checkoutId, action);
-      else if (partner.payments.has(checkoutId)) {
-        await answerIntent(world, partner, checkoutId, action);
-      } else if (gateway.sessions.has(checkoutId)) {
-        await actAtGateway(world, gateway, checkoutId, action);
-      } else throw new Error(`there is no checkout ${checkoutId}`);
-    },
+    pay: (checkoutId: string, action: Action = 'pay') =>
+      act(world, partner, gateway, checkoutId, action),
     /** The checkouts of one of our orders that wait for the consumer, also those whose answer was lost. */
     checkoutsOf: (orderId: string) => [
       ...openOrdersOf(partner, orderId),
@@ -138,6 +135,9 @@ export async function startSimulator(options: SimulatorOptions = {}) {
         ? refundAtPartnerDashboard(world, partner, paymentId, amount)
         : refundAtGatewayPortal(world, gateway, paymentId, amount),
     disputes,
+    holds,
+    /** How often each payment was asked for, captured, voided or refunded by a call of the shop. */
+    calls: counts.list,
     /** Waits until every webhook is acknowledged, given up or lost. */
     settled: world.schedule.settled,
     /** What happened at the providers. */
@@ -157,6 +157,34 @@ export async function startSimulator(options: SimulatorOptions = {}) {
       await app.close();
     },
   };
+}
+
+function addPartner(
+  app: FastifyInstance,
+  world: World,
+  state: PartnerState,
+  answerStart: StartCalls,
+): void {
+  addPartnerApi(app, world, state, answerStart);
+  addPartnerCheckout(app, world, state);
+  addIntentApi(app, world, state, answerStart);
+  addCaptureApi(app, world, state, answerStart);
+  addUpiApp(app, world, state);
+}
+
+async function act(
+  world: World,
+  partner: PartnerState,
+  gateway: GatewayState,
+  checkoutId: string,
+  action: Action,
+): Promise<void> {
+  if (partner.orders.has(checkoutId)) await actAtPartner(world, partner, checkoutId, action);
+  else if (partner.payments.has(checkoutId)) {
+    await answerIntent(world, partner, checkoutId, action);
+  } else if (gateway.sessions.has(checkoutId)) {
+    await actAtGateway(world, gateway, checkoutId, action);
+  } else throw new Error(`there is no checkout ${checkoutId}`);
 }
 
 function ledgerOf(partner: PartnerState, gateway: GatewayState): Ledger {

@@ -2,12 +2,15 @@
 import type { FastifyReply } from 'fastify';
 import type { ApiCall } from './api-call.ts';
 import { behaviourOf } from './behaviours.ts';
+import type { CallCounts } from './call-counts.ts';
 import { answerFault, type FaultAnswers, takesEffect } from './faults.ts';
 import type { Wire } from './wire.ts';
 import type { World } from './world.ts';
 
-/** A call that starts a payment or refund. */
+/** A call that starts a payment, refund, capture or void. */
 type StartCall = ApiCall & {
+  /** Our reference of the payment that it is about; the first of all unless given. */
+  readonly paymentReference?: string;
   readonly answers: FaultAnswers;
   readonly effect: () => Started;
 };
@@ -17,7 +20,7 @@ type Started = { readonly id: string; readonly status: number; readonly body: Wi
 /** Longer than any caller waits. */
 const slowAnswerMs = 30_000;
 
-export function openStartCalls(world: World) {
+export function openStartCalls(world: World, counts: CallCounts) {
   const slowCalls = new Map<string, number>();
 
   return async function answer(reply: FastifyReply, call: StartCall): Promise<FastifyReply> {
@@ -25,6 +28,8 @@ export function openStartCalls(world: World) {
     const name = references[0] ?? 'unnamed';
     const scenario = world.scenarios.of(references);
     const say = (what: string) => world.log(`${provider}: ${operation} ${name} ${what}`);
+    const counted = { provider, operation, reference: call.paymentReference ?? name };
+    counts.addArrived(counted);
     const waitLong = () => world.schedule.wait(slowAnswerMs, scenario.delayMs);
 
     const fault = world.faultOf(call);
@@ -40,6 +45,7 @@ export function openStartCalls(world: World) {
     }
 
     const { id, status, body } = effect();
+    counts.addMade(counted, id);
     say(`→ ${fault ?? status} ${id}${isSlow ? ', answered late' : ''}`);
     await world.beforeAnswer({ provider, operation, id });
     if (isSlow) await waitLong();

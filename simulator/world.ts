@@ -33,6 +33,8 @@ export type LedgerPayment = {
   readonly amount: number;
   readonly currency: string;
   readonly status: 'created' | 'authorized' | 'captured' | 'reversed' | 'failed';
+  /** What was captured and not voided, also while more can be captured. */
+  readonly captured: number;
   /** What the shop requested; a partial capture or an offer captures less. */
   readonly asked: number;
   /** The discount of a partner's offer. */

@@ -1,15 +1,23 @@
-/** The gateway's REST API: hosted checkout sessions, refunds, and retrieving orders. */
+/** The gateway's REST API: hosted checkout sessions, refunds, captures, voids, and retrieving orders. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { idOf } from '../random.ts';
 import type { GatewayShop } from '../shops.ts';
 import { answerRead, type StartCalls } from '../start-call.ts';
 import { basicCredentials, object, texts, type Wire } from '../wire.ts';
 import type { World } from '../world.ts';
+import { startGatewayCapture, startGatewayVoid } from './captures.ts';
+import { type OperationRequest, operationReferences } from './operations.ts';
 import { orderBody, transactionBody } from './records.ts';
-import { refundReferences, startGatewayRefund } from './refunds.ts';
+import { startGatewayRefund } from './refunds.ts';
 import { gatewayFaults, invalidCredentials, invalidRequest } from './refusals.ts';
-import { readRefund, readSession } from './requests.ts';
-import { type GatewayOrder, type GatewaySession, type GatewayState, orderKey } from './state.ts';
+import { readOperation, readSession } from './requests.ts';
+import {
+  type GatewayOrder,
+  type GatewaySession,
+  type GatewayState,
+  type GatewayTransaction,
+  orderKey,
+} from './state.ts';
 
 type Path = { Params: { version: string; merchant: string; order: string; transaction: string } };
 
@@ -52,20 +60,46 @@ function addStarts(
     const shop = await authenticate(world, request);
     const { transaction: id } = request.params;
     const order = getOrder(state, request);
-    const wished = readRefund(id, object(request.body));
+    const wished = readOperation(id, object(request.body));
     return answerStart(reply, {
       provider: 'bank-gateway',
-      operation: 'start-refund',
-      references: refundReferences(order, wished),
+      operation: operations[wished.apiOperation],
+      references: operationReferences(order, wished),
+      paymentReference: order.id,
       answers: gatewayFaults,
       effect: () => {
-        // Read again: another refund may have been made while this call waited.
-        const refund = startGatewayRefund(world, state, shop, getOrder(state, request), wished);
-        const body = transactionBody(getOrder(state, request), refund);
+        // Read again: another call may have taken effect while this one waited.
+        const made = start(world, state, shop, getOrder(state, request), wished);
+        const body = transactionBody(getOrder(state, request), made);
         return { id: `${order.id}|${id}`, status: 201, body };
       },
     });
   });
+}
+
+const operations = {
+  REFUND: 'start-refund',
+  CAPTURE: 'start-capture',
+  VOID: 'start-void',
+} as const;
+
+function start(
+  world: World,
+  state: GatewayState,
+  shop: GatewayShop,
+  order: GatewayOrder,
+  wished: OperationRequest,
+): GatewayTransaction {
+  switch (wished.apiOperation) {
+    case 'REFUND':
+      return startGatewayRefund(world, state, shop, order, wished);
+    case 'CAPTURE':
+      return startGatewayCapture({ world, state, shop }, order, wished);
+    case 'VOID':
+      return startGatewayVoid({ world, state, shop }, order, wished);
+    default:
+      return wished satisfies never;
+  }
 }
 
 function addReads(app: FastifyInstance, world: World, state: GatewayState): void {

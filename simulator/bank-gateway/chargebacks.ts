@@ -29,8 +29,20 @@ export async function chargeBack(
   return record({ world, state, shop, scenario }, order, target, taken);
 }
 
+/** Days or weeks at a real gateway. */
+const claimedAfterMs = 10_000;
+
+export function raiseChargebacks(saving: Saving, order: GatewayOrder): void {
+  const { world, scenario } = saving;
+  if (behaviourOf(scenario).disputes.length === 0) return;
+  world.schedule.run(async () => {
+    await world.schedule.wait(claimedAfterMs, scenario.delayMs);
+    playChargebacks(saving, order);
+  });
+}
+
 /** The plans of the scenario that are lost; the gateway has no word for the others. */
-export function playChargebacks(
+function playChargebacks(
   saving: Saving,
   { merchantId, id }: Pick<GatewayOrder, 'merchantId' | 'id'>,
 ): void {

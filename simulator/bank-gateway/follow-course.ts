@@ -1,10 +1,9 @@
 /** Runs the later steps of a course in order. */
-import { behaviourOf } from '../behaviours.ts';
-import { playChargebacks } from './chargebacks.ts';
+import { raiseChargebacks } from './chargebacks.ts';
 import { amountOf, type Course, type Step } from './courses.ts';
 import { type Saving, saveTransactions } from './save-transactions.ts';
 import { type GatewayOrder, type GatewayTransaction, orderKey } from './state.ts';
-import { refundableOf } from './totals.ts';
+import { capturableOf, capturesOf, isVoidable } from './totals.ts';
 
 /** Hours or days at a real gateway; short enough here for delayed notifications to arrive out of order. */
 const stepAfterMs = 10_000;
@@ -26,9 +25,9 @@ export function followCourse(
       if (!order || !target || !isPossible(order, target, step)) return;
       saveTransactions(saving, order, [take(step, target, String(course.firstId + index + 1))]);
     }
-    if (behaviourOf(scenario).disputes.length === 0) return;
-    await world.schedule.wait(stepAfterMs, scenario.delayMs);
-    playChargebacks(saving, { merchantId, id: orderId });
+    // What only the shop captures is disputed after it did.
+    const order = state.orders.get(key);
+    if (order && capturesOf(order).length > 0) raiseChargebacks(saving, order);
   });
 
   function take(step: Step, target: GatewayTransaction, id: string): GatewayTransaction {
@@ -48,8 +47,15 @@ export function followCourse(
   }
 }
 
-/** A payment or capture that was refunded, even in part, can no longer be voided; the course ends there. */
-function isPossible(order: GatewayOrder, target: GatewayTransaction, { type }: Step): boolean {
-  const isVoid = type === 'VOID_PAYMENT' || type === 'VOID_CAPTURE';
-  return !isVoid || refundableOf(order, target) === target.amount;
+/** The course ends where the shop was faster: it captured, voided or refunded what the step is about. */
+function isPossible(order: GatewayOrder, target: GatewayTransaction, step: Step): boolean {
+  const amount = amountOf(step.share, target.amount);
+  switch (step.type) {
+    case 'CAPTURE':
+      return amount <= capturableOf(order, target);
+    case 'VOID_AUTHORIZATION':
+      return amount === capturableOf(order, target);
+    default:
+      return target.type !== 'AUTHORIZATION' && isVoidable(order, target);
+  }
 }

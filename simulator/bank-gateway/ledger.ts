@@ -62,12 +62,16 @@ function isAttempt({ type, result }: GatewayTransaction): boolean {
 function outcomeOf(
   order: GatewayOrder,
   { id, result, amount }: GatewayTransaction,
-): Pick<LedgerPayment, 'status' | 'amount'> {
-  if (result !== 'SUCCESS') return { status: result === 'FAILURE' ? 'failed' : 'created', amount };
+): Pick<LedgerPayment, 'status' | 'amount' | 'captured'> {
+  if (result !== 'SUCCESS') {
+    return { status: result === 'FAILURE' ? 'failed' : 'created', amount, captured: 0 };
+  }
   const { captured } = totalsOf(order);
-  const isOver = captured === amount || isVoided(order, id);
-  if (!isOver) return { status: 'authorized', amount };
-  return captured > 0 ? { status: 'captured', amount: captured } : { status: 'reversed', amount };
+  const isLapsed = order.isHoldOver === true && captured > 0;
+  const isOver = captured === amount || isVoided(order, id) || isLapsed;
+  if (!isOver) return { status: 'authorized', amount, captured };
+  if (captured === 0) return { status: 'reversed', amount, captured };
+  return { status: 'captured', amount: captured, captured };
 }
 
 /** The payment of a capture is its authorisation. */

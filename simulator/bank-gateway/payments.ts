@@ -1,10 +1,9 @@
 /** What happens at the gateway when the consumer acts on the payment page. */
 import { behaviourOf } from '../behaviours.ts';
-import type { Scenario } from '../scenario.ts';
 import { type Action, decideOutcome, type Outcome } from '../scenarios.ts';
 import { texts } from '../wire.ts';
 import type { World } from '../world.ts';
-import { courses } from './courses.ts';
+import { type Course, courses } from './courses.ts';
 import { followCourse } from './follow-course.ts';
 import { type Saving, saveTransactions } from './save-transactions.ts';
 import {
@@ -48,13 +47,12 @@ export async function actAtGateway(
   const triesBefore = before.transactions.filter(({ type }) => type === 'AUTHENTICATION').length;
   const outcome = decideOutcome(scenario, action, triesBefore);
   const saving = { world, state, shop, scenario };
-  const transactions = attempt(world, before, triesBefore + 1, outcome, scenario);
+  const course = { ...courses[behaviourOf(scenario).gateway], firstId: triesBefore + 1 };
+  const type = session.isHeld ? 'AUTHORIZATION' : course.opens;
+  const transactions = attempt(saving, before, course.firstId, outcome, type);
   const order = saveTransactions(saving, before, transactions);
-  if (outcome === 'declined-then-paid') captureLater(saving, order);
-  if (outcome === 'paid') {
-    const course = { ...courses[behaviourOf(scenario).gateway], firstId: triesBefore + 1 };
-    followCourse(saving, order, course);
-  }
+  if (outcome === 'declined-then-paid') approveLater(saving, order);
+  if (outcome === 'paid') followCourse(saving, order, course);
 }
 
 function newOrder(world: World, session: GatewaySession): GatewayOrder {
@@ -76,11 +74,11 @@ function newOrder(world: World, session: GatewaySession): GatewayOrder {
 
 /** An attempt is an authentication and, if it succeeds, a payment or an authorisation. */
 function attempt(
-  world: World,
+  { world, scenario }: Saving,
   { amount, currency }: GatewayOrder,
   number: number,
   outcome: Outcome,
-  scenario: Scenario,
+  type: Course['opens'],
 ): GatewayTransaction[] {
   const now = new Date(world.now()).toISOString();
   const times = { timeOfRecord: now, timeOfLastUpdate: now };
@@ -100,7 +98,7 @@ function attempt(
   };
   const payment: GatewayTransaction = {
     id: String(number),
-    type: courses[behaviourOf(scenario).gateway].opens,
+    type,
     result: isGood ? 'SUCCESS' : 'FAILURE',
     gatewayCode,
     amount,
@@ -110,7 +108,7 @@ function attempt(
   return isProven ? [authentication, payment] : [authentication];
 }
 
-function captureLater(saving: Saving, { merchantId, id, transactions }: GatewayOrder): void {
+function approveLater(saving: Saving, { merchantId, id, transactions }: GatewayOrder): void {
   const { world, state, scenario } = saving;
   const failed = transactions.at(-1);
   if (!failed) return;
@@ -123,6 +121,7 @@ function captureLater(saving: Saving, { merchantId, id, transactions }: GatewayO
       ...failed,
       result: 'SUCCESS',
       gatewayCode: 'APPROVED',
+      wasFailed: true,
       timeOfLastUpdate: new Date(world.now()).toISOString(),
     };
     saveTransactions(saving, order, [paid], true);

@@ -20,7 +20,7 @@ export function transactionBody(order: GatewayOrder, transaction: GatewayTransac
   const { merchantId, apiVersion } = order;
   return {
     ...(isConsumers(transaction.type) && authenticationFields(order, transaction)),
-    gatewayEntryPoint: entryPointOf(transaction.type),
+    gatewayEntryPoint: entryPointOf(transaction),
     merchant: merchantId,
     order: orderFields(order),
     response: responseFields(transaction),
@@ -38,9 +38,11 @@ function isConsumers(type: TransactionType): boolean {
   return type === 'AUTHENTICATION' || type === 'AUTHORIZATION' || type === 'PAYMENT';
 }
 
-function entryPointOf(type: TransactionType): string {
+function entryPointOf({ type, request }: GatewayTransaction): string {
   if (isConsumers(type)) return 'CHECKOUT_VIA_WEBSITE';
-  return type === 'REFUND' ? 'WEB_SERVICES_API' : 'MERCHANT_ADMINISTRATION';
+  return type === 'REFUND' || request !== undefined
+    ? 'WEB_SERVICES_API'
+    : 'MERCHANT_ADMINISTRATION';
 }
 
 function orderFields(order: GatewayOrder): Wire {

@@ -1,7 +1,7 @@
 /** Parses the requests of a shop, and refuses what the gateway would refuse. */
 import { isCurrency, minorOf } from '../money.ts';
 import { isWebAddress, object, text, type Wire } from '../wire.ts';
-import type { RefundRequest } from './refunds.ts';
+import type { OperationRequest } from './operations.ts';
 import { invalidField } from './refusals.ts';
 import type { GatewaySession } from './state.ts';
 
@@ -16,7 +16,9 @@ export function readSession(body: Wire): WishedSession {
   const interaction = object(body.interaction);
   const order = object(body.order);
   if (body.apiOperation !== 'INITIATE_CHECKOUT') throw invalidField('apiOperation');
-  if (interaction.operation !== 'PURCHASE') throw invalidField('interaction.operation');
+  if (interaction.operation !== 'PURCHASE' && interaction.operation !== 'AUTHORIZE') {
+    throw invalidField('interaction.operation');
+  }
   const { currency, notificationUrl } = order;
   const { returnUrl } = interaction;
   const orderId = readId(order.id, 'order.id');
@@ -29,6 +31,7 @@ export function readSession(body: Wire): WishedSession {
     description: readText(order.description, 'order.description', descriptionCharsMax),
     notificationUrl: isWebAddress(notificationUrl) ? notificationUrl : undefined,
     returnUrl: isWebAddress(returnUrl) ? returnUrl : undefined,
+    isHeld: interaction.operation === 'AUTHORIZE',
     shopName: readText(
       object(interaction.merchant).name,
       'interaction.merchant.name',
@@ -37,19 +40,21 @@ export function readSession(body: Wire): WishedSession {
   };
 }
 
-export function readRefund(id: string, body: Wire): RefundRequest {
-  if (body.apiOperation !== 'REFUND') throw invalidField('apiOperation');
+export function readOperation(id: string, body: Wire): OperationRequest {
+  const { apiOperation } = body;
   const transaction = object(body.transaction);
-  const { currency } = transaction;
-  if (!isCurrency(currency)) throw invalidField('transaction.currency');
-  return {
+  const fields = {
     id: readId(id, 'transaction.id'),
-    amount: readAmount(transaction.amount, currency, 'transaction.amount'),
-    currency,
     reference: text(transaction.reference),
     targetTransactionId: text(transaction.targetTransactionId),
     request: JSON.stringify(body),
   };
+  if (apiOperation === 'VOID') return { ...fields, apiOperation };
+  if (apiOperation !== 'REFUND' && apiOperation !== 'CAPTURE') throw invalidField('apiOperation');
+  const { currency } = transaction;
+  if (!isCurrency(currency)) throw invalidField('transaction.currency');
+  const amount = readAmount(transaction.amount, currency, 'transaction.amount');
+  return { ...fields, apiOperation, amount, currency };
 }
 
 function readId(value: unknown, field: string): string {

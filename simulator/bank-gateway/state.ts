@@ -13,6 +13,8 @@ export type GatewaySession = {
   readonly shopName: string | undefined;
   readonly apiVersion: string;
   readonly successIndicator: string;
+  /** The consumer's attempt only reserves the amount: the shop captures it later. */
+  readonly isHeld: boolean;
 };
 
 /** Created by the first attempt on the payment page; before that the gateway has no order. */
@@ -28,6 +30,8 @@ export type GatewayOrder = Pick<
 > & {
   readonly id: string;
   readonly creationTime: string;
+  /** The consumer's bank has freed what it reserved; the gateway does not report it. */
+  readonly isHoldOver?: boolean;
   readonly transactions: readonly GatewayTransaction[];
 };
 
@@ -56,6 +60,8 @@ export type GatewayTransaction = {
   readonly targetTransactionId?: string;
   /** Older API versions do not report the target, although the gateway knows it. */
   readonly isTargetHidden?: boolean;
+  /** The gateway reported it as failed before the bank approved it. */
+  readonly wasFailed?: boolean;
   /** The request that created it, to distinguish a repeat from another use of its id. */
   readonly request?: string;
 };

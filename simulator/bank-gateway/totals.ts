@@ -27,16 +27,45 @@ export function capturesOfPayment({ orders }: GatewayState, paymentId: string) {
   return { order, captures: order ? capturesOf(order).filter(isOf) : [] };
 }
 
-/** The part of a capture that is neither refunded nor being refunded. */
-export function refundableOf(
-  { transactions }: GatewayOrder,
-  { id, amount }: GatewayTransaction,
-): number {
-  const refunds = transactions.filter(
+/** The part of a capture that is neither refunded nor being refunded. Nothing while it is being voided. */
+export function refundableOf(order: GatewayOrder, { id, amount }: GatewayTransaction): number {
+  if (voidsOf(order, id).length > 0) return 0;
+  const refunds = order.transactions.filter(
     ({ type, result, targetTransactionId }) =>
       type === 'REFUND' && result !== 'FAILURE' && targetTransactionId === id,
   );
   return amount - sumOf(refunds);
+}
+
+/** The authorisation with this id, or the only one. Undefined unless the bank has approved it. */
+export function findAuthorization(
+  order: GatewayOrder,
+  id: string | undefined,
+): GatewayTransaction | undefined {
+  return succeeded(order, 'AUTHORIZATION').find((one) => id === undefined || one.id === id);
+}
+
+/** The part of an authorisation that is neither captured nor being captured. Nothing once a void was requested. */
+export function capturableOf(
+  order: GatewayOrder,
+  { id, amount }: Pick<GatewayTransaction, 'id' | 'amount'>,
+): number {
+  if (voidsOf(order, id).length > 0) return 0;
+  const captures = order.transactions.filter(
+    ({ type, result, targetTransactionId, id: captureId }) =>
+      type === 'CAPTURE' &&
+      result !== 'FAILURE' &&
+      targetTransactionId === id &&
+      !isVoided(order, captureId),
+  );
+  return amount - sumOf(captures);
+}
+
+/** An authorisation while something is left of it, and a payment or capture until a part was refunded. */
+export function isVoidable(order: GatewayOrder, target: GatewayTransaction): boolean {
+  if (target.type === 'AUTHORIZATION') return capturableOf(order, target) > 0;
+  const isOpen = capturesOf(order).includes(target) && voidsOf(order, target.id).length === 0;
+  return isOpen && refundableOf(order, target) === target.amount;
 }
 
 /** True once the bank has approved an attempt. There is no further attempt then, even after a void. */
@@ -45,8 +74,15 @@ export function isApproved(order: GatewayOrder | undefined): boolean {
 }
 
 export function isVoided(order: GatewayOrder, id: string): boolean {
-  const voids = succeeded(order, 'VOID_AUTHORIZATION', 'VOID_CAPTURE', 'VOID_PAYMENT');
-  return voids.some(({ targetTransactionId }) => targetTransactionId === id);
+  return voidsOf(order, id).some(({ result }) => result === 'SUCCESS');
+}
+
+/** The voids of a transaction that are made or pending. */
+function voidsOf({ transactions }: GatewayOrder, id: string): GatewayTransaction[] {
+  return transactions.filter(
+    ({ type, result, targetTransactionId }) =>
+      type.startsWith('VOID_') && result !== 'FAILURE' && targetTransactionId === id,
+  );
 }
 
 function succeeded(

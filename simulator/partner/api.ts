@@ -8,13 +8,16 @@ import { basicCredentials, object, text, texts, type Wire } from '../wire.ts';
 import type { World } from '../world.ts';
 import { readBankAccount } from './bank-account.ts';
 import { readCapture } from './capture-settings.ts';
+import { asOfNow } from './holds.ts';
 import { collection, disputeRecord, orderRecord, paymentRecord, refundRecord } from './records.ts';
 import { refundReferences, startPartnerRefund } from './refunds.ts';
 import { badRequest, partnerFaults, unauthorized, unknownId } from './refusals.ts';
 import {
   type PartnerOrder,
+  type PartnerPayment,
   type PartnerState,
   paymentsOf,
+  referenceOf,
   referencesOf,
   refundsOf,
 } from './state.ts';
@@ -67,6 +70,7 @@ function addStarts(
       provider: 'partner',
       operation: 'start-refund',
       references: refundReferences(state, payment, wished),
+      paymentReference: referenceOf(payment, state.orders.get(payment.orderId)),
       answers: partnerFaults,
       effect: () => {
         // Read again: another refund may have been made while this call waited.
@@ -90,19 +94,23 @@ function addReads(app: FastifyInstance, world: World, state: PartnerState): void
           .filter((order) => order.keyId === keyId)
           .filter((order) => receipt === undefined || order.receipt === receipt)
           .reverse();
-        return list(found.slice(first, first + wanted), lagMs, orderRecord);
+        return listRecords(world, found.slice(first, first + wanted), lagMs, orderRecord);
       });
     },
   );
   getById('/v1/orders/:id', (id, shop) => orderRecord(own(shop, state.orders.get(id))));
   getById('/v1/orders/:id/payments', (id, shop, lagMs) => {
     const order = own(shop, state.orders.get(id));
-    return list(paymentsOf(state, order.id), lagMs, paymentRecord);
+    const payments = paymentsOf(state, order.id).map((payment) => now(shop, payment));
+    return listRecords(world, payments, lagMs, paymentRecord);
   });
-  getById('/v1/payments/:id', (id, shop) => paymentRecord(own(shop, state.payments.get(id))));
-  getById('/v1/payments/:id/refunds', (id, shop, lagMs) => {
+  getById('/v1/payments/:id', (id, shop) => {
     const payment = own(shop, state.payments.get(id));
-    return list(refundsOf(state, payment.id), lagMs, refundRecord);
+    return paymentRecord(now(shop, payment));
+  });
+  getById('/v1/payments/:id/refunds', (id, shop, lagMs) => {
+    const payment = now(shop, own(shop, state.payments.get(id)));
+    return listRecords(world, refundsOf(state, payment.id), lagMs, refundRecord);
   });
   getById('/v1/refunds/:id', (id, shop) => refundRecord(ofOwn(shop, state.refunds.get(id))));
   getById('/v1/disputes/:id', (id, shop) => disputeRecord(ofOwn(shop, state.disputes.get(id))));
@@ -131,21 +139,26 @@ function addReads(app: FastifyInstance, world: World, state: PartnerState): void
     return answerRead(world, reply, { ...call, find: (lagMs) => find(shop, lagMs) });
   }
 
+  function now(shop: PartnerShop, payment: PartnerPayment): PartnerPayment {
+    return asOfNow(world, state, shop, payment);
+  }
+
   function ofOwn<T extends { readonly paymentId: string }>(shop: PartnerShop, found?: T): T {
     own(shop, state.payments.get(found?.paymentId ?? ''));
     if (!found) throw unknownId();
     return found;
   }
+}
 
-  /** A list that lags behind leaves out what is younger. */
-  function list<T extends { readonly createdAt: number }>(
-    found: readonly T[],
-    lagMs: number,
-    toRecord: (entry: T) => Wire,
-  ): Wire {
-    const isListed = ({ createdAt }: T) => createdAt * 1000 + lagMs <= world.now();
-    return collection(found.filter(isListed).map(toRecord));
-  }
+/** A list that lags behind leaves out what is younger. */
+function listRecords<T extends { readonly createdAt: number }>(
+  { now }: World,
+  found: readonly T[],
+  lagMs: number,
+  toRecord: (entry: T) => Wire,
+): Wire {
+  const isListed = ({ createdAt }: T) => createdAt * 1000 + lagMs <= now();
+  return collection(found.filter(isListed).map(toRecord));
 }
 
 /** Of an order, or of the order of a payment, refund or dispute. */

@@ -1,22 +1,10 @@
 /** What happens at the partner after the bank's approval: authorized, then captured or not. */
 import { behaviourOf } from '../behaviours.ts';
-import { amountText } from '../money.ts';
 import { idOf } from '../random.ts';
-import type { Scenario } from '../scenario.ts';
-import type { PartnerShop } from '../shops.ts';
-import type { World } from '../world.ts';
-import { raiseDisputes } from './disputes.ts';
+import { type Approval, capture, hold, release } from './captures.ts';
 import { partnerEvent } from './events.ts';
 import { feeOf } from './records.ts';
-import type { PartnerOrder, PartnerPayment, PartnerRefund, PartnerState } from './state.ts';
-
-/** What every step after the bank's approval needs. */
-export type Approval = {
-  readonly world: World;
-  readonly state: PartnerState;
-  readonly shop: PartnerShop;
-  readonly scenario: Scenario;
-};
+import type { PartnerOrder, PartnerPayment } from './state.ts';
 
 /** Hours or days at the real partner; short enough here for delayed webhooks to arrive out of order. */
 const laterMs = 10_000;
@@ -25,104 +13,48 @@ export function approve(
   approval: Approval,
   order: PartnerOrder,
   attempted: PartnerPayment,
-  isAfterFailure = false,
+  wasFailed = false,
 ): PartnerPayment {
   const course = behaviourOf(approval.scenario).partner;
-  const approved: PartnerPayment = { ...attempted, status: 'authorized', failureReason: null };
+  const approved: PartnerPayment = {
+    ...attempted,
+    status: 'authorized',
+    failureReason: null,
+    wasFailed,
+  };
   switch (course) {
     case 'captured-later':
-      later(approval, () => capture(approval, approved, [], isAfterFailure));
-      return hold(approval, approved);
+      return holdUntilLater(approval, approved, capture);
     case 'released':
-      later(approval, () => release(approval, approved));
-      return hold(approval, approved);
+      return holdUntilLater(approval, approved, release);
     case 'captured':
     case 'discounted':
     case 'charged-fee': {
       const payment = priced(approval, order, approved);
-      if (order.capture === 'manual') return hold(approval, payment);
-      const authorized = eventOf(approval, 'payment.authorized', payment);
-      return capture(approval, payment, [authorized], isAfterFailure);
+      if (order.capture?.mode === 'manual') return hold(approval, payment);
+      const { world, shop } = approval;
+      return capture(approval, payment, [
+        partnerEvent(world, shop, 'payment.authorized', { payment }),
+      ]);
     }
     default:
       return course satisfies never;
   }
 }
 
-/** Leaves the payment authorized: the money is reserved but not captured. */
-function hold(approval: Approval, payment: PartnerPayment): PartnerPayment {
-  const { world, state, scenario } = approval;
-  state.payments.set(payment.id, payment);
-  world.log(`partner: payment ${payment.id} authorized, ${amountText(payment)}`);
-  const event = eventOf(approval, 'payment.authorized', payment);
-  world.webhooks.post(payment.id, [event], scenario);
-  return payment;
-}
-
-function capture(
+/** Nothing follows if the shop captured the payment in the meantime, or the hold has ended. */
+function holdUntilLater(
   approval: Approval,
-  authorized: PartnerPayment,
-  before: readonly ReturnType<typeof eventOf>[],
-  isAfterFailure: boolean,
+  payment: PartnerPayment,
+  follow: (approval: Approval, payment: PartnerPayment) => PartnerPayment,
 ): PartnerPayment {
-  const { world, state, shop, scenario } = approval;
-  const payment: PartnerPayment = { ...authorized, status: 'captured' };
-  state.payments.set(payment.id, payment);
-  moveMoney(approval, payment, isAfterFailure);
-  const order = state.orders.get(payment.orderId);
-  if (!order) return payment;
-  const paid = { ...order, isPaid: true, offerId: payment.offerId };
-  state.orders.set(order.id, paid);
-  world.log(`partner: payment ${payment.id} captured, ${amountText(payment)}`);
-  world.webhooks.post(
-    payment.id,
-    [
-      ...before,
-      eventOf(approval, 'payment.captured', payment),
-      partnerEvent(world, shop, 'order.paid', { payment, order: paid }),
-    ],
-    scenario,
-  );
-  raiseDisputes(approval, scenario, payment);
-  return payment;
-}
-
-/**
- * An authorisation that was not captured in time is released. The partner reports that as a refund, although no money
- * was taken.
- */
-function release({ world, state, shop, scenario }: Approval, authorized: PartnerPayment): void {
-  const { id: paymentId, amount, currency } = authorized;
-  const payment: PartnerPayment = { ...authorized, status: 'released', amountRefunded: amount };
-  const refund: PartnerRefund = {
-    id: `rfnd_${idOf(world.seed, `release:${paymentId}`, 14)}`,
-    paymentId,
-    amount,
-    currency,
-    receipt: null,
-    notes: {},
-    status: 'processed',
-    speed: 'normal',
-    createdAt: Math.floor(world.now() / 1000),
-    isRelease: true,
-    request: '',
-    idempotencyKey: undefined,
-  };
-  state.payments.set(paymentId, payment);
-  state.refunds.set(refund.id, refund);
-  world.log(`partner: payment ${paymentId} released, ${amountText(payment)}`);
-  const event = partnerEvent(world, shop, 'refund.processed', { payment, refund });
-  world.webhooks.post(paymentId, [event], scenario);
-}
-
-function moveMoney(
-  { world }: Approval,
-  { id, notes, amount, currency }: PartnerPayment,
-  isAfterFailure: boolean,
-): void {
-  const reference = String(notes.svc_transaction_id ?? '');
-  const payment = { provider: 'partner', paymentId: id, id, reference } as const;
-  world.money.move({ ...payment, kind: 'captured', isAfterFailure, amount, currency });
+  const { world, state, scenario } = approval;
+  world.schedule.run(async () => {
+    await world.schedule.wait(laterMs, scenario.delayMs);
+    const current = state.payments.get(payment.id);
+    if (current?.status === 'authorized') follow(approval, current);
+  });
+  return hold(approval, payment);
 }
 
 /**
@@ -143,15 +75,4 @@ function priced(
   const discount = Math.floor(amount / 10);
   const offerId = `offer_${idOf(world.seed, `offer:${payment.keyId}`, 14)}`;
   return { ...payment, amount: amount - discount, discount, offerId };
-}
-
-function eventOf({ world, shop }: Approval, event: string, payment: PartnerPayment) {
-  return partnerEvent(world, shop, event, { payment });
-}
-
-function later({ world, scenario }: Approval, work: () => void): void {
-  world.schedule.run(async () => {
-    await world.schedule.wait(laterMs, scenario.delayMs);
-    work();
-  });
 }

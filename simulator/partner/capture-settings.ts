@@ -2,18 +2,23 @@
 import { object, type Wire } from '../wire.ts';
 import { badRequest } from './refusals.ts';
 
-export type CaptureMode = 'automatic' | 'manual';
+export type CaptureSettings = {
+  readonly mode: 'automatic' | 'manual';
+  /** How long a payment that is not captured stays authorized. */
+  readonly holdMinutes: number;
+};
 
 const automaticMinutesMin = 12;
-const manualMinutesMax = 7_200;
+export const manualMinutesMax = 7_200;
 
 /** Undefined without settings; the settings of the shop's account then apply. */
-export function readCapture(body: Wire): CaptureMode | undefined {
+export function readCapture(body: Wire): CaptureSettings | undefined {
   if (body.payment === undefined) return undefined;
   const { capture, capture_options: options } = object(body.payment);
   if (capture !== 'automatic' && capture !== 'manual') throw invalid('capture');
   if (options !== undefined) checkOptions(object(options));
-  return capture;
+  const { manual_expiry_period: manual = manualMinutesMax } = object(options);
+  return { mode: capture, holdMinutes: Number(manual) };
 }
 
 function checkOptions(options: Wire): void {

@@ -3,7 +3,8 @@ import { idOf } from '../random.ts';
 import { type Action, decideOutcome } from '../scenarios.ts';
 import { texts } from '../wire.ts';
 import type { World } from '../world.ts';
-import { type Approval, approve } from './approve.ts';
+import { approve } from './approve.ts';
+import type { Approval } from './captures.ts';
 import { partnerEvent } from './events.ts';
 import {
   countTries,

@@ -3,7 +3,7 @@ import type { DisputePhase, DisputeStep } from '../dispute-steps.ts';
 import { texts, type Wire } from '../wire.ts';
 import type { LedgerDispute, LedgerPayment, LedgerRefund } from '../world.ts';
 import type { BankAccount } from './bank-account.ts';
-import type { CaptureMode } from './capture-settings.ts';
+import type { CaptureSettings } from './capture-settings.ts';
 
 export type PartnerOrder = {
   readonly id: string;
@@ -15,8 +15,8 @@ export type PartnerOrder = {
   readonly createdAt: number;
   readonly attempts: number;
   readonly isPaid: boolean;
-  /** The mode that the shop requested; without it payments are captured automatically. */
-  readonly capture: CaptureMode | undefined;
+  /** What the shop requested; without it payments are captured automatically. */
+  readonly capture: CaptureSettings | undefined;
   /** The offer with which it was paid. */
   readonly offerId?: string | undefined;
   /** The account that it must be paid from. */
@@ -60,6 +60,10 @@ export type PartnerPayment = {
   /** What the consumer pays on top of the order's amount; part of the amount. */
   readonly fee: number;
   readonly failureReason: string | null;
+  /** The partner reported it as failed before the bank approved it. */
+  readonly wasFailed?: boolean;
+  /** When it is released unless it was captured, in milliseconds since 1970. */
+  readonly holdEndsAt?: number;
 };
 
 /** What the shop sends to request an intent. */
@@ -152,6 +156,7 @@ export function partnerPaymentsInLedger({ orders, payments }: PartnerState): Led
       amount,
       currency,
       status: status === 'released' ? 'reversed' : status,
+      captured: status === 'captured' ? amount : 0,
       asked: order?.amount ?? amount,
       discount,
       fee,
@@ -181,6 +186,10 @@ export function partnerDisputesInLedger({
   });
 }
 
-function referenceOf({ notes }: PartnerPayment, order: PartnerOrder | undefined): string {
+/** Our id of a payment. */
+export function referenceOf(
+  { notes }: Pick<PartnerPayment, 'notes'>,
+  order: PartnerOrder | undefined,
+): string {
   return String(notes.svc_transaction_id ?? order?.receipt ?? '');
 }

@@ -238,6 +238,7 @@ describe('the body', () => {
       message: 'The payment succeeded.',
       svc_order_id: order.order_id,
       svc_transaction_id: element.svc_transaction_id,
+      svc_signature: element.svc_signature,
       is_webhook: true,
       transaction: {
         ...element,

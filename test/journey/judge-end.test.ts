@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Enquiry, Transaction } from '../../client/client.js';
-import type { LedgerPayment } from '../../simulator/simulator.ts';
+import type { Dispute, Enquiry, Transaction } from '../../client/client.js';
+import type { LedgerDispute, LedgerPayment } from '../../simulator/simulator.ts';
 import { endOf } from '../../tools/demo/ends.ts';
-import { wrongsOf } from '../../tools/demo/judge-end.ts';
+import { wrongDisputes, wrongsOf } from '../../tools/demo/judge-end.ts';
 
 /** Tests the check that chaos tests rely on: a correct end passes, and each error is reported. */
 const captured: LedgerPayment = {
@@ -16,6 +16,7 @@ const captured: LedgerPayment = {
   discount: 0,
   fee: 0,
   status: 'captured',
+  captured: 1000,
 };
 const reversed: LedgerPayment = { ...captured, status: 'reversed' };
 const inPart: LedgerPayment = { ...captured, amount: 600 };
@@ -66,6 +67,26 @@ test('an order that ended incorrectly is reported with its errors', () => {
   ]);
   const hidden = enquiry('completed', { ...paid, transaction_amount: 9 });
   assert.deepEqual(wrongsOf('completed', hidden, [discounted]), ['shows 0 off, the provider 100']);
+});
+
+test('a dispute that is missing, invented, or shown with another status or amount is an error', () => {
+  const lost: LedgerDispute = { ...captured, id: 'disp_1', paymentId: 'x|1', status: 'lost' };
+  const told = { dispute_id: 'disp_1', status: 'lost', amount: 10, amount_deducted: 10 } as const;
+  const of = (changes: object) =>
+    enquiry('completed', { ...paid, disputes: [{ ...told, ...changes } as unknown as Dispute] });
+  assert.deepEqual(wrongDisputes(of({}), [lost]), []);
+  const isMissing = 'does not show dispute disp_1 lost 1000 1000';
+  assert.deepEqual(wrongDisputes(enquiry('completed', { ...paid, disputes: [] }), [lost]), [
+    isMissing,
+  ]);
+  for (const [changes, line] of [
+    [{ status: 'won' }, 'disp_1 won 1000 1000'],
+    [{ amount: 9 }, 'disp_1 lost 900 1000'],
+    [{ amount_deducted: 0 }, 'disp_1 lost 1000 0'],
+  ] as const) {
+    assert.deepEqual(wrongDisputes(of(changes), [lost]), [isMissing, `shows dispute ${line}`]);
+  }
+  assert.deepEqual(wrongDisputes(of({}), []), ['shows dispute disp_1 lost 1000 1000']);
 });
 
 test('a scenario changes the end only at the provider that supports it', () => {

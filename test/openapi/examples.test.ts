@@ -27,6 +27,7 @@ import {
 import {
   recordEnquiry,
   recordGateway,
+  recordOlderReads,
   recordPartner,
   recordPayments,
   recordRefund,
@@ -80,6 +81,7 @@ before(async () => {
   await recordPayments(stage);
   await recordRefund(stage);
   await recordEnquiry(stage);
+  await recordOlderReads(stage);
   await recordOrderChanges(stage);
   await recordPartner(stage);
   await recordGateway(stage);

@@ -105,6 +105,36 @@ export async function recordEnquiry(stage: Stage): Promise<void> {
   record.error('INVOICE_NOT_FOUND', 404, await enquire({ invoice_id: 'INV-UNKNOWN' }));
 }
 
+export async function recordOlderReads(stage: Stage): Promise<void> {
+  const { service, shop, enquire } = stage.journey;
+  const invoice_id = 'INV-2026-0060';
+  const { order, transaction } = (await enquire({ invoice_id })).body;
+  const { svc_order_id: order_id } = order;
+  const [{ svc_transaction_id: transaction_id }] = transaction;
+  const call = (path: string, body?: object) =>
+    service.call(`/api/v2/${path}`, { token: shop.token, ...(body && { body }) });
+  for (const [file, path, summary, ids] of [
+    ['older-one', 'fetch-transaction', 'By its id', { transaction_id }],
+    ['older-payments', 'order/fetch-transactions', 'By the order', { order_id }],
+    ['older-refunds', 'order/fetch-refunds', 'By the order', { order_id }],
+  ] as const) {
+    const record = stage.recorder(file);
+    record.request('ids', summary, ids);
+    record.reply('found', 'What was asked for', await call(path, ids));
+    record.error('INVALID_REQUEST_PARAMETER', 400, await call(path, {}));
+    const ofTransaction = { transaction_id: `${order_id}-200101000000` };
+    record.error('TRANSACTION_NOT_FOUND', 404, await call(path, ofTransaction));
+    const unknown = { transaction_id, order_id: 'o_unknown' };
+    record.error('ORDER_NOT_FOUND', 404, await call(path, unknown));
+    const noInvoice = { transaction_id, invoice_id: 'INV-UNKNOWN' };
+    record.error('INVOICE_NOT_FOUND', 404, await call(path, noInvoice));
+  }
+  const record = stage.recorder('older-order');
+  record.parameters({ order_id });
+  record.reply('refunded', 'A payment with a refund', await call(`get-order/${order_id}`));
+  record.error('ORDER_NOT_FOUND', 404, await call('get-order/o_unknown'));
+}
+
 export async function recordPartner(stage: Stage): Promise<void> {
   const { service, shop, createOrder } = stage.journey;
   const record = stage.recorder('partner');

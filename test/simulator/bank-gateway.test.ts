@@ -72,6 +72,7 @@ test('a payment sends notifications of its authentication and of itself, with th
       amount: 1050,
       currency: 'INR',
       status: 'captured',
+      captured: 1050,
       asked: 1050,
       discount: 0,
       fee: 0,

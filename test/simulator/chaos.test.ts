@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { scenarioNames } from '../../simulator/behaviours.ts';
+import { behaviourOf, scenarioNames } from '../../simulator/behaviours.ts';
 import { chaosScenario } from '../../simulator/chaos.ts';
 import { majorText, minorOf } from '../../simulator/money.ts';
 import { idOf, randomOf } from '../../simulator/random.ts';
@@ -26,6 +26,18 @@ test('every scenario occurs, and the happy one most often', () => {
   assert.equal(mostOften?.[0], 'happy');
 });
 
+test('some payments are disputed, in whole or in part and in every way, unless no webhook is sent', () => {
+  const scenarios = references.map((reference) => chaosScenario(1, reference));
+  const behaviours = scenarios.map(behaviourOf);
+  const disputed = behaviours.filter(({ disputes }) => disputes.length > 0);
+  assert.ok(disputed.length > 50 && disputed.length < 200, `${disputed.length} are disputed`);
+  assert.ok(disputed.every(({ webhooks }) => webhooks !== 'never'));
+  const plans = disputed.flatMap(({ disputes }) => disputes);
+  const endings = new Set(plans.map(({ steps }) => steps.at(-1)));
+  assert.deepEqual([...endings].sort(), ['closed', 'lost', 'under_review', 'won', undefined]);
+  assert.ok(plans.some(({ share }) => share === 1) && plans.some(({ share }) => share < 1));
+});
+
 test('a whole run under chaos ends in the same ledger for the same seed', async (t) => {
   const run = async () => {
     const { simulator, openOrder, openSession, refundAtPartner } = await startShop(t, {
@@ -43,7 +55,9 @@ test('a whole run under chaos ends in the same ledger for the same seed', async 
       await untilDone(async () => `${(await refundAtPartner(id, {}, `refund-${id}`)).body.id}`);
     }
     await simulator.settled();
-    return simulator.ledger();
+    const { disputes, ...ledger } = simulator.ledger();
+    // When each is opened depends on the machine.
+    return { ...ledger, disputes: disputes.toSorted((a, b) => (a.id < b.id ? -1 : 1)) };
   };
   const first = await run();
   assert.equal(first.payments.length, 12);

@@ -116,10 +116,14 @@ function callsOf({ url }: Simulator) {
       return String((await partner('POST', '/v1/orders', order)).body.id);
     },
     /** Creates a checkout session at the gateway and returns its id. */
-    openSession: async (orderId = 'o_1-260101000000', fields: Json = {}) => {
+    openSession: async (
+      orderId = 'o_1-260101000000',
+      fields: Json = {},
+      operation: 'PURCHASE' | 'AUTHORIZE' = 'PURCHASE',
+    ) => {
       const answer = await gateway('POST', `${gatewayPath}/session`, {
         apiOperation: 'INITIATE_CHECKOUT',
-        interaction: { operation: 'PURCHASE', merchant: { name: 'Tea & Co' } },
+        interaction: { operation, merchant: { name: 'Tea & Co' } },
         order: { id: orderId, amount: '10.50', currency: 'INR', ...fields },
       });
       return String((answer.body.session as Json).id);

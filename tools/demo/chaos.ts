@@ -2,7 +2,7 @@
  * Many concurrent orders while the providers misbehave by seed: each order is created, paid and perhaps refunded in
  * parts. At the end, what the service reports is compared with the ledger of the providers.
  */
-import type { Enquiry } from '../../client/client.js';
+import { type Enquiry, ServiceCallError } from '../../client/client.js';
 import { chaosScenario } from '../../simulator/chaos.ts';
 import { type Random, randomOf } from '../../simulator/random.ts';
 import type { Scenario } from '../../simulator/scenario.ts';
@@ -152,20 +152,30 @@ async function refundParts(
   random: Random,
 ): Promise<void> {
   const { order } = await client.transactionEnquiry({ order_id });
-  // Less than the order's amount if an offer gave a discount.
+  // Less than the order's amount if an offer gave a discount, or if a dispute claims a part.
   const total = Math.round((order.refund_details?.available_refundable_amount ?? 0) * 100);
+  if (total < 2) return;
   const first = 1 + Math.floor(random() * (total - 1));
   const amounts = random() < 0.5 ? [first] : [first, total - first];
   for (const [part, minor] of amounts.entries()) {
-    const { transaction_id } = await client.refund({
+    const refund = {
       invoice_id,
       refund_amount: (minor / 100).toFixed(2),
       refund_request_id: `${invoice_id}-R${part}`,
-    });
+    };
+    const started = await client.refund(refund).catch(endIfDisputed);
+    if (!started) return;
+    const { transaction_id } = started;
     await enquireUntil(
       { client, patienceMs: patience.answerMs },
       { transaction_id },
       ({ transaction: [refund] }) => ['succeeded', 'failed'].includes(refund?.refund_status ?? ''),
     );
   }
+}
+
+/** A dispute may come between the enquiry and the refund. */
+function endIfDisputed(error: unknown): undefined {
+  if (error instanceof ServiceCallError && error.code === 'PAYMENT_DISPUTED') return undefined;
+  throw error;
 }

@@ -4,7 +4,7 @@ import type { Scenario } from '../../simulator/scenario.ts';
 import type { Ledger, Simulator } from '../../simulator/simulator.ts';
 import type { End } from './ends.ts';
 import { enquireUntil } from './enquire-until.ts';
-import { wrongsOf } from './judge-end.ts';
+import { wrongDisputes, wrongsOf } from './judge-end.ts';
 
 export type ChaosStage = {
   readonly baseUrl: string;
@@ -20,6 +20,7 @@ type Traveller = {
   readonly status: string;
   readonly attempts: number;
   readonly refunded: number;
+  readonly disputes: number;
 };
 
 export type ChaosResult = {
@@ -62,6 +63,7 @@ export async function judgeAll(
 async function judge({ client }: ChaosStage, { orderId, scenario, end }: Journey, ledger: Ledger) {
   const isOwn = ({ reference }: { reference: string }) => reference.startsWith(orderId);
   const payments = ledger.payments.filter(isOwn);
+  const disputes = ledger.disputes.filter(isOwn);
   // If the answer to the start of a payment was lost, nobody pays; the payment stays open until its order lapses.
   const stuck = (answer: Enquiry) =>
     openOf(answer).filter(
@@ -75,7 +77,7 @@ async function judge({ client }: ChaosStage, { orderId, scenario, end }: Journey
   const enquiry = await enquireUntil(
     patient,
     { order_id: orderId },
-    (answer) => stuck(answer).length === 0,
+    (answer) => stuck(answer).length + wrongDisputes(answer, disputes).length === 0,
   ).catch(() => client.transactionEnquiry({ order_id: orderId }));
   const { order, transaction } = enquiry;
   const processed = ledger.refunds.filter(
@@ -86,6 +88,7 @@ async function judge({ client }: ChaosStage, { orderId, scenario, end }: Journey
   const open = stuck(enquiry);
   const wrongs = [
     ...wrongsOf(end, enquiry, payments),
+    ...wrongDisputes(enquiry, disputes),
     refunded !== truth && `says ${refunded} refunded, the providers ${truth}`,
     open.length > 0 && `has ${open.length} open transactions`,
   ];
@@ -97,6 +100,7 @@ async function judge({ client }: ChaosStage, { orderId, scenario, end }: Journey
       status: order.status,
       attempts: transaction.filter(({ transaction_type }) => transaction_type === 'payment').length,
       refunded,
+      disputes: disputes.length,
     },
     troubles: wrongs
       .filter((wrong) => wrong !== false)

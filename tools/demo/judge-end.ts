@@ -1,6 +1,6 @@
 /** Lists what is wrong with an order, given its expected end and the providers' ledger. */
 import type { Enquiry, Transaction } from '../../client/client.js';
-import type { LedgerPayment } from '../../simulator/simulator.ts';
+import type { LedgerDispute, LedgerPayment } from '../../simulator/simulator.ts';
 import type { End } from './ends.ts';
 
 export function wrongsOf(
@@ -41,6 +41,25 @@ function wrongsOfCharge(payment: LedgerPayment, told: Transaction | undefined) {
     status !== 'succeeded' && `says ${status} of a payment that was captured`,
     amount !== payment.amount && `says ${amount} were paid, the provider ${payment.amount}`,
     discount !== payment.discount && `shows ${discount} off, the provider ${payment.discount}`,
+  ];
+}
+
+/** Every dispute of the ledger is shown with its status and amounts, and no other one. */
+export function wrongDisputes(
+  { transaction }: Enquiry,
+  disputes: readonly LedgerDispute[],
+): string[] {
+  const truth = disputes.map(({ id, status, amount }) => {
+    return `${id} ${status} ${amount} ${status === 'lost' ? amount : 0}`;
+  });
+  const told = transaction.flatMap((entry) =>
+    entry.disputes.map(({ dispute_id, status, amount, amount_deducted }) => {
+      return `${dispute_id} ${status} ${minor(amount)} ${minor(amount_deducted)}`;
+    }),
+  );
+  return [
+    ...truth.filter((line) => !told.includes(line)).map((line) => `does not show dispute ${line}`),
+    ...told.filter((line) => !truth.includes(line)).map((line) => `shows dispute ${line}`),
   ];
 }
 

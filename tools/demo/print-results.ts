@@ -19,8 +19,11 @@ export function printChaos(
       group.filter(({ end }) => end === 'captured-in-part').length,
       group.reduce((sum, { attempts }) => sum + attempts, 0),
       group.filter(({ refunded }) => refunded > 0).length,
+      group.reduce((sum, { disputes }) => sum + disputes, 0),
     ]);
-  const names = 'what went on,orders,completed,reversed,in part,attempts,refunded'.split(',');
+  const names = 'what went on,orders,completed,reversed,in part,attempts,refunded,disputes'.split(
+    ',',
+  );
   console.log(`\n${table(names, rows)}\n`);
   console.log(
     `${travellers.length} orders in ${seconds.toFixed(1)} s; troubles: ${troubles.length}`,

@@ -61,6 +61,13 @@ export function isNumberText(holder: object, name: string): boolean {
   return numberTexts.get(holder)?.has(name) === true;
 }
 
+/** Moves a field to another name, with the mark of `isNumberText`. */
+export function renameField(holder: Record<string, unknown>, from: string, to: string): void {
+  holder[to] = holder[from];
+  delete holder[from];
+  if (isNumberText(holder, from)) numberTexts.get(holder)?.add(to);
+}
+
 /** Both values come from one text and differ only where a number has become a string. */
 function noteNumberTexts(value: unknown, exact: unknown): void {
   if (Array.isArray(value) && Array.isArray(exact)) {

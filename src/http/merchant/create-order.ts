@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { HttpContext } from '../http-context.ts';
 import { refined } from '../open-api/fields.ts';
+import { readClientNames } from './client-names.ts';
 import { markReplay } from './idempotency-key.ts';
 import { addOperation } from './operation.ts';
 import { OrderReply } from './order-reply-schemas.ts';
@@ -25,6 +26,7 @@ export function addCreateOrder(
     description:
       'An invoice has one order. The same invoice with the same content returns the same order with fresh tokens, and the header Idempotent-Replayed: true.',
     body: CreateOrderBody,
+    prepareBody: readClientNames,
     documentedBody: refined(CreateOrderBody, documentedOrderFields),
     reply: OrderReply,
     replyDescription: 'The order, with the tokens for its checkout.',

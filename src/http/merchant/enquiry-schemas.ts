@@ -28,13 +28,14 @@ export const EnquiryBody = object(
     transaction_id: textOrNumber(
       'Identifier of a transaction, issued by initiate-payment or refund.',
     ),
+    svc_transaction_id: textOrNumber('Another name of transaction_id.'),
     order_id: textOrNumber('Identifier of the order, issued at creation.'),
     invoice_id: textOrNumber('Your reference used at creation.'),
   },
 );
 export type EnquiryBody = Static<typeof EnquiryBody>;
 
-const numberOrNull = (description: string) => field(['number', 'null'], description);
+export const numberOrNull = (description: string) => field(['number', 'null'], description);
 export const nullable = <Shape extends TSchema>(schema: Shape, description: string) =>
   Type.Unsafe<Static<Shape> | null>({ anyOf: [schema, { type: 'null' }], description });
 

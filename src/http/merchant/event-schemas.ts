@@ -68,6 +68,7 @@ const headOf = (types: readonly SentEventType[], statuses: readonly string[], st
   message: text('What has happened, in words. Safe to show to the consumer.'),
   svc_order_id: text('Identifier of the order.'),
   svc_transaction_id: text('Identifier of the transaction.'),
+  svc_signature: textOrNull('That of the transaction, for plugins that look for it here.'),
   is_webhook: field('boolean', 'Tells an event from a return of the consumer.', { enum: [true] }),
 });
 
@@ -106,6 +107,7 @@ const DisputeEvent = eventOf(
 const OrderEvent = eventOf('OrderEvent', 'An order has a new status.', {
   ...headOf(ofKind('order_'), ['completed', 'lapsed'], 'Status of the order.'),
   svc_transaction_id: none('The event is about the order.'),
+  svc_signature: none('Signed is the transaction only.'),
   transaction: none('The event is about the order.'),
 });
 
@@ -135,6 +137,7 @@ const TestEvent = object('TestEvent', 'A test of the endpoint. It is not repeate
   sequence: Type.Unsafe<0>({ type: 'integer', enum: [0], description: 'Always 0.' }),
   svc_order_id: ofNoOrder,
   svc_transaction_id: ofNoOrder,
+  svc_signature: ofNoOrder,
   transaction: ofNoOrder,
   order: ofNoOrder,
   user: ofNoOrder,

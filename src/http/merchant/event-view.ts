@@ -55,6 +55,7 @@ export function renderChange(change: ChangeToRender): (event: EventToRender) => 
       message: messageOf(event, enquired),
       svc_order_id: order.svc_order_id,
       svc_transaction_id: event.transactionId,
+      svc_signature: element?.svc_signature ?? null,
       is_webhook: true,
     });
     const transactionText = element ? JSON.stringify(sentTransactionView(element)) : 'null';

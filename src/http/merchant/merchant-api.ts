@@ -34,12 +34,13 @@ export function merchantApi(context: HttpContext) {
   });
 }
 
-/** What shipped clients call under older paths: three calls of v3, and reads of their own. Contract 11.11. */
+/** What shipped clients call under older paths: four calls of v3, and reads of their own. Contract 11.11. */
 export function olderMerchantApi(context: HttpContext) {
   return merchantScope(context, (app) => {
     addGenerateToken(app, context, true);
     addCreateOrder(app, context, true);
     addTransactionEnquiry(app, context, true);
+    addRefund(app, context, true);
     addOlderReads(app, context);
   });
 }

@@ -32,6 +32,8 @@ type Operation<Query extends TSchema, Body extends TSchema, Reply extends TSchem
   /** What the reference shows instead of the validated body. */
   readonly documentedBody?: TObject;
   readonly bodyLimit?: number;
+  /** Changes the body, opened if it was sealed, before it is validated. */
+  readonly prepareBody?: (body: unknown) => void;
   readonly reply: Reply;
   readonly handler: (
     request: FastifyRequest<{ Querystring: Static<Query>; Body: Static<Body> }>,
@@ -47,7 +49,7 @@ export function addOperation<Query extends TSchema, Body extends TSchema, Reply 
 ): void {
   const [method, url = ''] = route.split(' ');
   const { access, tag, query, params, body, headers, documentedBody, ...others } = operation;
-  const { reply, handler, ...about } = others;
+  const { reply, handler, prepareBody, ...about } = others;
   const { operationId, summary, description, bodyLimit, isAlias, examples, ...documented } = about;
   const documentation: Documentation = {
     ...documented,
@@ -70,6 +72,12 @@ export function addOperation<Query extends TSchema, Body extends TSchema, Reply 
       ...(body && { body }),
       response: { 200: reply, ...errorReplies },
     },
+    ...(prepareBody && {
+      preValidation: (request, _reply, done) => {
+        prepareBody(request.body);
+        done();
+      },
+    }),
     handler: handler as RouteHandlerMethod,
   });
 }

@@ -26,7 +26,7 @@ export function toOrderRequest(body: CreateOrderBody): OrderRequest {
     ...sentAmounts(body),
     details: withoutAbsent({
       ...toObjects(body),
-      bankAccount: body.bank_account ? toBankAccount(body.bank_account) : undefined,
+      bankAccount: orAbsent(toBankAccount(body.bank_account ?? {})),
       customAttributes: toCustomAttributes(body.custom_attributes),
       ...toTexts(body),
       validateOrderLineItem: body.validate_order_line_item || undefined,

@@ -11,6 +11,7 @@ import { isoTimestamp } from '../../domain/time.ts';
 import type { IssuedToken } from '../../security/tokens.ts';
 import type { HttpContext } from '../http-context.ts';
 import { field, list, number, object, refined, text, word } from '../open-api/fields.ts';
+import { readClientNames } from './client-names.ts';
 import { EnquiryReply } from './enquiry-schemas.ts';
 import { enquiryView } from './enquiry-view.ts';
 import { markReplay } from './idempotency-key.ts';
@@ -130,6 +131,7 @@ function addCreate(app: FastifyInstance, { useCases, clock }: HttpContext): void
     description:
       'Takes the body of create order. Send the link to the consumer by e-mail or message: it opens the checkout until the order is paid or lapses. The same invoice with the same content returns the same link, and the header Idempotent-Replayed: true.',
     body: CreateBody,
+    prepareBody: readClientNames,
     documentedBody: refined(CreateBody, documentedOrderFields),
     reply: LinkReply,
     replyDescription: 'The order, with its payment link and its tokens.',
@@ -184,6 +186,7 @@ function addUpdate(app: FastifyInstance, { useCases, clock }: HttpContext): void
     summary: 'Change the amount, the items, the description or the end of a payment link',
     description: 'While nobody has paid or started a payment. The address stays the same.',
     body: UpdateBody,
+    prepareBody: readClientNames,
     documentedBody: UpdateBody,
     reply: LinkReply,
     replyDescription: 'The order after the change, with its payment link and new tokens.',

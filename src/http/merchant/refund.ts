@@ -1,4 +1,4 @@
-/** `POST /api/v3/refund`. Contract 11.5 and 11.12. */
+/** `POST /api/v3/refund`, also under `/api/v2`. Contract 11.5 and 11.12. */
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { refuseField } from '../../domain/errors.ts';
@@ -57,8 +57,10 @@ const Reply = object('Refund', 'A refund.', {
   next: NextCalls,
 });
 
-export function addRefund(app: FastifyInstance, { useCases }: HttpContext): void {
+export function addRefund(app: FastifyInstance, { useCases }: HttpContext, isAlias = false): void {
   addOperation(app, 'POST /refund', {
+    isAlias,
+    aliases: ['POST /api/v2/refund'],
     operationId: 'refundPayment',
     tag: 'Payments',
     access: 'merchant',

@@ -1,5 +1,6 @@
 /** `POST /api/v3/transaction-enquiry`, also under `/api/v2`. Contract 5 and 11.11. */
 import type { FastifyInstance } from 'fastify';
+import { refuseField } from '../../domain/errors.ts';
 import type { HttpContext } from '../http-context.ts';
 import { EnquiryBody, EnquiryReply } from './enquiry-schemas.ts';
 import { enquiryView } from './enquiry-view.ts';
@@ -27,11 +28,20 @@ export function addTransactionEnquiry(
     handler: async (request) => {
       const { caller, body } = request;
       const enquiry = await useCases.enquire(caller, {
-        transactionId: toText(body.transaction_id),
+        transactionId: readTransactionId(body),
         orderId: toText(body.order_id),
         invoiceId: toText(body.invoice_id),
       });
       return enquiryView(enquiry, { now: clock(), masked: caller.type !== 'merchant' });
     },
   });
+}
+
+export function readTransactionId(body: EnquiryBody): string | undefined {
+  const id = toText(body.transaction_id);
+  const other = toText(body.svc_transaction_id);
+  if (id !== undefined && other !== undefined && id !== other) {
+    refuseField('svc_transaction_id', 'is another name of transaction_id: send one of them');
+  }
+  return id ?? other;
 }

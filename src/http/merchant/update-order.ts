@@ -5,6 +5,7 @@ import type { Caller } from '../../security/tokens.ts';
 import { isOpenTo } from '../../use-cases/orders/order-access.ts';
 import type { HttpContext } from '../http-context.ts';
 import { refined } from '../open-api/fields.ts';
+import { readClientNames } from './client-names.ts';
 import { addOperation } from './operation.ts';
 import { FullOrderReply } from './order-reply-schemas.ts';
 import { readOrderId, toOrderUpdate } from './order-request.ts';
@@ -23,6 +24,7 @@ export function addUpdateOrder(app: FastifyInstance, { useCases, clock }: HttpCo
       summary: 'Update the details of an open order',
       description: 'A completed or lapsed order cannot be changed.',
       body: UpdateOrderBody,
+      prepareBody: readClientNames,
       documentedBody: refined(UpdateOrderBody, { callback_mode: documentedCallbackMode }),
       reply: FullOrderReply,
       replyDescription: 'The order after the change.',

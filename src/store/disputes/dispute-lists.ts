@@ -2,10 +2,10 @@
  * The disputes of an account for people: those that are not final by their deadline, the nearest first, then those without
  * a deadline, then the final ones, the newest first. Each part is read from an index, from the cursor on. Contract 17.6.
  */
-import { type Dispute, type DisputeStatus, isFinalDispute } from '../../domain/disputes/dispute.ts';
+import { type DisputeStatus, isFinalDispute } from '../../domain/disputes/dispute.ts';
 import type { MinorUnits } from '../../domain/money/money.ts';
 import type { Queryable } from '../../postgres/database.ts';
-import { columnsOf, joinSql, type Sql, sql } from '../../postgres/sql.ts';
+import { joinSql, type Sql, sql } from '../../postgres/sql.ts';
 import {
   allOf,
   always,
@@ -16,7 +16,13 @@ import {
   type StepRange,
 } from '../newest.ts';
 import { findRow, listRows, listValues } from '../query.ts';
-import { isUnfinished, type SavedDispute, waitsForShop } from './disputes.ts';
+import {
+  type DisputeRow,
+  disputeColumns,
+  type StoredDispute,
+  toStoredDispute,
+} from './dispute-rows.ts';
+import { isUnfinished, waitsForShop } from './disputes.ts';
 
 export type DisputeFilter = {
   readonly status?: DisputeStatus | undefined;
@@ -28,7 +34,7 @@ export type DisputeFilter = {
 };
 
 /** `rank` sorts the list, the highest first. */
-type ListedRow = Row & { readonly rank: number };
+type ListedRow = DisputeRow & { readonly rank: number };
 type ListedDispute = StoredDispute & Pick<ListedRow, 'rank'>;
 
 /** Ranks are milliseconds: until a deadline they are subtracted, of a final dispute they are those of its last change. */
@@ -54,7 +60,7 @@ export async function findFilteredDisputes(
     database,
     accountId,
     {
-      columns: sql`${columns}, rank`,
+      columns: sql`${disputeColumns}, rank`,
       sortedBy: [sql`rank`, sql`order_id`, sql`dispute_id`],
       // Each part has its own.
       cursor: undefined,
@@ -77,7 +83,7 @@ export async function findFilteredDisputes(
     },
     range,
   );
-  const toListed = (row: ListedRow): ListedDispute => ({ ...toStored(row), rank: row.rank });
+  const toListed = (row: ListedRow): ListedDispute => ({ ...toStoredDispute(row), rank: row.rank });
   return { ...found, rows: found.rows.map(toListed), next: found.next && toListed(found.next) };
 }
 
@@ -122,43 +128,12 @@ function partsBehind(cursor: string | undefined): Part[] {
   return [withDeadline, withoutDeadline, final];
 }
 
-type StoredDispute = Omit<SavedDispute, 'nextPollAt'>;
-
-const columns = columnsOf(
-  'accountId, orderId, provider, disputeId, transactionId, status, phase, reasonCode, reason, amount, currency, amountDeducted, respondBy, actionRequired, createdAt, changedAt',
-);
-
-type Row = Omit<StoredDispute, 'dispute'> &
-  Omit<Dispute, 'respondByMs' | 'createdAtMs'> & {
-    readonly respondBy: Date | null;
-    readonly createdAt: Date | null;
-  };
-
-function toStored(row: Row): StoredDispute {
-  const { accountId, orderId, provider, transactionId, changedAt } = row;
-  const { disputeId, status, phase, reasonCode, reason, amount, currency, amountDeducted } = row;
-  const dispute = {
-    disputeId,
-    status,
-    phase,
-    reasonCode,
-    reason,
-    amount,
-    currency,
-    amountDeducted,
-    respondByMs: row.respondBy?.getTime() ?? null,
-    actionRequired: row.actionRequired,
-    createdAtMs: row.createdAt?.getTime() ?? null,
-  };
-  return { accountId, orderId, provider, transactionId, changedAt, dispute };
-}
-
 /** By the id of the provider. */
 export async function findDispute(database: Queryable, accountId: string, disputeId: string) {
-  const row = await findRow<Row>(database, [accountId, disputeId])`
-    select ${columns} from disputes where account_id = $1 and dispute_id = $2
+  const row = await findRow<DisputeRow>(database, [accountId, disputeId])`
+    select ${disputeColumns} from disputes where account_id = $1 and dispute_id = $2
      order by order_id desc limit 1`;
-  return row && toStored(row);
+  return row && toStoredDispute(row);
 }
 
 /** By the id of the provider, for the search. */

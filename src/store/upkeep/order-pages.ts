@@ -5,6 +5,12 @@
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import type { AnyRow, Database, Queryable } from '../../postgres/database.ts';
 import { columnsOf, type Sql, sql } from '../../postgres/sql.ts';
+import {
+  type DisputeRow,
+  disputeColumns,
+  type StoredDispute,
+  toStoredDispute,
+} from '../disputes/dispute-rows.ts';
 import { deliveryColumns } from '../inbox/deliveries.ts';
 import { type OrderKey, type OrderRow, type StoredOrder, toStoredOrder } from '../order-rows.ts';
 import { type HistoryRecord, type HistoryRecordRow, toHistoryRecord } from '../orders/history.ts';
@@ -22,6 +28,7 @@ export type OrderPage = {
   readonly deliveries: readonly Delivery[];
   /** Those of one order by their numbers. */
   readonly events: readonly EventOfOrder[];
+  readonly disputes: readonly StoredDispute[];
   /** There are no orders behind this page. */
   readonly isLast: boolean;
 };
@@ -52,14 +59,15 @@ export function readOrderPage(database: Database, from: OrdersAfter, size: numbe
     // The last page has no end, so that rows of orders that do not exist are found behind the last order too.
     const range = { ...from, upTo: isLast ? undefined : orders.at(-1) };
     const limit = size > 1 ? rowsMax : undefined;
-    const [transactions, history, deliveries, events] = await Promise.all([
+    const [transactions, history, deliveries, events, disputes] = await Promise.all([
       listTransactions(tx, range, limit),
       listHistory(tx, range, limit),
       listDeliveries(tx, range, limit),
       listEvents(tx, range, limit),
+      listDisputes(tx, range, limit),
     ]);
-    if (!transactions || !history || !deliveries || !events) return undefined;
-    return { orders, transactions, history, deliveries, events, isLast };
+    if (!transactions || !history || !deliveries || !events || !disputes) return undefined;
+    return { orders, transactions, history, deliveries, events, disputes, isLast };
   });
 }
 
@@ -126,6 +134,15 @@ const listEvents: ListOf<EventOfOrder> = (tx, range, limit) =>
     from: sql`events`,
     sort: sql`sequence`,
   });
+
+const listDisputes: ListOf<StoredDispute> = async (tx, range, limit) => {
+  const rows = await listOfRange<DisputeRow>(tx, range, limit, {
+    columns: disputeColumns,
+    from: sql`disputes`,
+    sort: sql`provider, dispute_id`,
+  });
+  return rows?.map(toStoredDispute);
+};
 
 /** By their numbers. */
 export function listEventsOfOrder(database: Queryable, { accountId, orderId }: OrderKey) {

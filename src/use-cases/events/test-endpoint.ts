@@ -32,6 +32,7 @@ export async function testEndpoint(
     message: 'A test of this endpoint. It belongs to no order.',
     svc_order_id: null,
     svc_transaction_id: null,
+    svc_signature: null,
     is_webhook: true,
     transaction: null,
     order: null,

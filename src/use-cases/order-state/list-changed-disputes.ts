@@ -31,12 +31,12 @@ export function listChangedDisputes(
   return { saved, removed };
 }
 
-type Listed = Pick<Payment, 'provider' | 'transactionId'> & { readonly dispute: Dispute };
+export type Listed = Pick<Payment, 'provider' | 'transactionId'> & { readonly dispute: Dispute };
 
-function listDisputes({ transactions }: OrderState): Listed[] {
+export function listDisputes({ transactions }: Pick<OrderState, 'transactions'>): Listed[] {
   return paymentsOf(transactions).flatMap(({ provider, transactionId, disputes }) =>
     (disputes ?? []).map((dispute) => ({ provider, transactionId, dispute })),
   );
 }
 
-const keyOf = ({ provider, dispute }: Listed) => `${provider} ${dispute.disputeId}`;
+export const keyOf = ({ provider, dispute }: Listed) => `${provider} ${dispute.disputeId}`;

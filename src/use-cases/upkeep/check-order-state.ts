@@ -12,11 +12,13 @@ import { settleTransactions } from '../../domain/order-state/settle.ts';
 import type { HeldNotice } from '../../domain/payments/records.ts';
 import type { Payment, Transaction } from '../../domain/payments/transaction.ts';
 import { addSeconds } from '../../domain/time.ts';
+import type { StoredDispute } from '../../store/disputes/dispute-rows.ts';
 import type { OrderKey } from '../../store/order-rows.ts';
 import type { HistoryRecord } from '../../store/orders/history.ts';
 import type { Breach } from '../../store/upkeep/invariants.ts';
 import type { EventOfOrder } from '../../store/upkeep/order-pages.ts';
 import type { LockedOrderState } from '../order-state/lock-order-state.ts';
+import { checkDisputes, checkDoubleLoss } from './check-disputes.ts';
 import {
   checkDiscounts,
   checkDuplicates,
@@ -32,12 +34,13 @@ export type OrderToCheck = {
   readonly history: readonly HistoryRecord[];
   readonly deliveries: readonly Delivery[];
   readonly events: ReadonlyArray<Omit<EventOfOrder, keyof OrderKey>>;
+  readonly disputes: readonly StoredDispute[];
   /** Since when an endpoint of the account has got every event. */
   readonly completeSince: Date | undefined;
 };
 
 export function checkOrderState(
-  { orderState, history, deliveries, events, completeSince }: OrderToCheck,
+  { orderState, history, deliveries, events, disputes, completeSince }: OrderToCheck,
   now: Date,
 ) {
   const summaryNow = decideOrderSummary(orderState, now);
@@ -58,6 +61,8 @@ export function checkOrderState(
   note('discounts', checkDiscounts(orderState));
   note('refundTotals', checkRefundTotals(orderState));
   note('duplicates', checkDuplicates(orderState, history));
+  note('doubleLoss', checkDoubleLoss(orderState, disputes));
+  note('disputes', checkDisputes(orderState, disputes));
   const isInboxPruned = deliveries.some(({ body }) => body === null);
   if (!isInboxPruned) note('fold', checkFold(deliveries, orderState, now));
   return { isInboxPruned, isHistoryPruned, breaches };
@@ -133,11 +138,13 @@ function checkFold(deliveries: readonly Delivery[], orderState: LockedOrderState
     stored.every((entry, index) =>
       rightStates.some((state) => listChanges(state[index], entry).length === 0),
     ) &&
-    isDeepStrictEqual(keysOfHeld(held), keysOfHeld(folded.held)) &&
-    isDeepStrictEqual(keysOf(disputeNotices), keysOf(folded.disputeNotices));
+    isDeepStrictEqual(keysOfHeld(held), keysOfHeld(folded.held));
+  const where = order.orderId;
+  // Before transactions, because they show the disputes and are other ones then too.
+  if (!isDeepStrictEqual(keysOf(disputeNotices), keysOf(folded.disputeNotices)))
+    return [{ where, what: 'its deliveries fold to other disputes: run "order rebuild --all"' }];
   if (isRight) return [];
-  const what = 'its deliveries fold to other transactions: see "order rebuild"';
-  return [{ where: order.orderId, what }];
+  return [{ where, what: 'its deliveries fold to other transactions: see "order rebuild"' }];
 }
 
 /** A transaction that was started here keeps its own id, so that id is compared too. Notices are compared by key. */

@@ -3,6 +3,7 @@ import { eventIdOf } from '../../domain/ids.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
 import { listCompleteSince } from '../../store/accounts/endpoints.ts';
+import { listDisputesOfOrder } from '../../store/disputes/dispute-rows.ts';
 import { listDeliveriesOfOrder } from '../../store/inbox/deliveries.ts';
 import type { OrderKey } from '../../store/order-rows.ts';
 import { listHistoryRows } from '../../store/orders/history.ts';
@@ -93,7 +94,7 @@ async function checkPage(services: Pick<Services, 'database' | 'clock'>, page: O
 
 /** Each order with its rows, and the rows whose account has no such order. Contract 9.7. */
 function assignRows(
-  { orders, transactions, history, deliveries, events }: OrderPage,
+  { orders, transactions, history, deliveries, events, disputes }: OrderPage,
   completeSince: ReadonlyMap<string, Date>,
 ) {
   const known = new Set(orders.map(orderKeyOf));
@@ -118,6 +119,7 @@ function assignRows(
   );
   const historyOf = assign('history', history, ({ orderId }) => orderId);
   const eventsOf = assign('events', events, eventIdOf);
+  const disputesOf = assign('disputes', disputes, ({ dispute }) => dispute.disputeId);
   const deliveriesOf = assign('deliveries', deliveries, ({ deliveryId }) => deliveryId);
   const found = orders.map((order) => ({
     orderState: {
@@ -130,6 +132,7 @@ function assignRows(
     history: historyOf(order),
     deliveries: deliveriesOf(order),
     events: eventsOf(order),
+    disputes: disputesOf(order),
     completeSince: completeSince.get(order.accountId),
   }));
   return { found, foreign };
@@ -147,7 +150,8 @@ async function checkAgain(
     const history = await listHistoryRows(tx, { accountId, orderId });
     const deliveries = await listDeliveriesOfOrder(tx, accountId, orderId);
     const events = await listEventsOfOrder(tx, { accountId, orderId });
-    const { completeSince } = order;
-    return checkOrderState({ orderState, history, deliveries, events, completeSince }, now);
+    const disputes = await listDisputesOfOrder(tx, { accountId, orderId });
+    const stored = { orderState, history, deliveries, events, disputes };
+    return checkOrderState({ ...stored, completeSince: order.completeSince }, now);
   });
 }

@@ -12,6 +12,8 @@ export const invariants = {
   discounts: 'a discount counts only for an order of the provider with the amount of ours',
   refundTotals: 'known refunds account for what the provider has refunded, or it is flagged',
   duplicates: 'one of several successful payments counts, and a duplicate stays one',
+  doubleLoss: 'refunds and open or lost disputes do not exceed what was captured, or it is flagged',
+  disputes: 'the disputes that are stored are those that the reports of the order give',
   history: 'the history of a transaction ends in its state',
   fold: 'folding the inbox from scratch gives the stored transactions',
   events: 'the events of an order have no gap, and the last one of a transaction states its status',

@@ -10,11 +10,14 @@ import { settle } from '../../domain/order-state/settle.ts';
 import type { Transaction } from '../../domain/payments/transaction.ts';
 import type { Services } from '../../services/services.ts';
 import { appendAudit } from '../../store/accounts/audit.ts';
+import { listDisputesOfOrder, type StoredDispute } from '../../store/disputes/dispute-rows.ts';
+import { deleteDisputes } from '../../store/disputes/disputes.ts';
 import { listDeliveriesOfOrder, walkDeliveryIds } from '../../store/inbox/deliveries.ts';
 import { listOrdersAfter } from '../../store/orders/orders.ts';
 import { retryDelivery } from '../inbox/retry-deliveries.ts';
 import { type LockedOrderState, lockOrderState } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
+import { checkDisputes } from './check-disputes.ts';
 import { foldInbox } from './fold-inbox.ts';
 
 export async function rebuildOrder(
@@ -31,12 +34,20 @@ export async function rebuildOrder(
     if (deliveries.some(({ body }) => body === null)) return 'pruned';
     const folded = withKnownIds(foldInbox(before, deliveries), before);
     const after = settle(folded, now);
-    if (isSame(before, after)) return 'same';
+    const rows = await listDisputesOfOrder(tx, { accountId, orderId });
+    const areRowsRight = checkDisputes(after, rows).length === 0;
+    if (isSame(before, after) && areRowsRight) return 'same';
+    // Those that the order has are inserted again.
+    if (!areRowsRight) await deleteDisputes(tx, rows.map(toDisputeKey));
     const change = { now, cause: 'rebuild', isRebuilt: true } as const;
     await saveOrderState(tx, services, before, after, change);
     await appendAudit(tx, actor, now, { accountId, action: 'order.rebuilt', object: orderId });
     return 'rebuilt';
   });
+}
+
+function toDisputeKey({ dispute: { disputeId }, ...row }: StoredDispute) {
+  return { ...row, disputeId };
 }
 
 /** Merchants may have stored transaction ids, so each payment or refund keeps its id. */

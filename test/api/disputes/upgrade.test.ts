@@ -29,8 +29,8 @@ test('verify finds them, and "order rebuild --all" turns them into disputes', as
 
   const { breaches } = await verifyInvariants(service.services);
   assert.deepEqual(
-    breaches.map(({ where }) => where),
-    [orderId],
+    breaches.map(({ where, what }) => [where, what]),
+    [[orderId, 'its deliveries fold to other disputes: run "order rebuild --all"']],
   );
   await rebuildAll(service.services, commandLine);
   assert.deepEqual(await shop.enquireOrder(orderId), expected);

@@ -58,7 +58,7 @@ test('calls under both paths count together against the rate limit', async () =>
 });
 
 test('nothing else is served under the older path, and no other method', async () => {
-  for (const path of ['payment-link', 'order', 'refund', 'payment-modes', 'webhooks/partner']) {
+  for (const path of ['payment-link', 'order', 'payment-modes', 'webhooks/partner']) {
     const reply = await service.call(`/api/v2/${path}`, { token: account.token, body: {} });
     assertRefused(reply, 'NOT_FOUND');
   }

@@ -46,6 +46,7 @@ const needReview = [
   'refund-declined-in-part',
 ];
 const reviewed: string[] = [];
+let disputes = 0;
 
 for (const seed of [7, 8]) {
   test(`60 orders under chaos end correctly, seed ${seed}`, async () => {
@@ -54,7 +55,7 @@ for (const seed of [7, 8]) {
     assert.equal(travellers.length, 60);
     const ledger = simulator.ledger();
     for (const { orderId, scenario } of travellers) {
-      if (needReview.includes(scenario)) reviewed.push(orderId);
+      if (isDisputed(orderId) || needReview.includes(scenario)) reviewed.push(orderId);
       const body = await client.transactionEnquiry({ order_id: orderId });
       const reply = { status: 200, headers: new Headers(), body };
       assertAgrees(reply, ledger);
@@ -62,6 +63,26 @@ for (const seed of [7, 8]) {
     }
   });
 }
+
+test('disputes were among them, and what was refunded and claimed beyond the capture is flagged, and nothing else', async () => {
+  assert.ok(disputes > 10, `${disputes} disputes`);
+  const { rows } = await database.query<{ id: string }>({
+    text: `select psp_transaction_id as id from transactions where 'refund_and_dispute' = any(flags)`,
+  });
+  const { payments, ...ledger } = simulator.ledger();
+  const sumOf =
+    (of: readonly { readonly paymentId: string; readonly amount: number }[]) => (id: string) =>
+      of.filter(({ paymentId }) => paymentId === id).reduce((sum, { amount }) => sum + amount, 0);
+  const refundedOf = sumOf(ledger.refunds.filter(({ status }) => status !== 'failed'));
+  const claimedOf = sumOf(
+    ledger.disputes.filter(({ status }) => !['won', 'closed'].includes(status)),
+  );
+  const lostTwice = payments.filter(({ id, amount }) => {
+    const [refunded, claimed] = [refundedOf(id), claimedOf(id)];
+    return refunded > 0 && claimed > 0 && refunded + claimed > amount;
+  });
+  assert.deepEqual(rows.map(({ id }) => id).sort(), lostTwice.map(({ id }) => id).sort());
+});
 
 test('after these tests, verify finds nothing and nothing is flagged for review without reason', async () => {
   assert.deepEqual((await verifyInvariants(services)).breaches, []);
@@ -74,6 +95,12 @@ test('after these tests, verify finds nothing and nothing is flagged for review 
     [],
   );
 });
+
+function isDisputed(orderId: string): boolean {
+  const own = simulator.ledger().disputes.filter(({ reference }) => reference.startsWith(orderId));
+  disputes += own.length;
+  return own.length > 0;
+}
 
 async function openAccount() {
   const [keyId, keySecret] = ['rzp_test_chaos', 'chaos_key_secret'];
