@@ -18,6 +18,8 @@ export const routes = [
   { path: '/orders', title: 'Orders', load: () => import('./pages/orders.js') },
   { path: '/orders/:order_id', title: 'Order', load: () => import('./pages/order.js') },
   { path: '/orders/:order_id/why', title: 'Why', load: () => import('./pages/why.js') },
+  { path: '/disputes', title: 'Disputes', load: () => import('./pages/disputes.js') },
+  { path: '/disputes/:dispute_id', title: 'Evidence', load: () => import('./pages/evidence.js') },
   { path: '/review', title: 'Review', load: () => import('./pages/review.js') },
   { path: '/inbox', title: 'Inbox', load: () => import('./pages/inbox.js') },
   {
@@ -38,6 +40,7 @@ export const routes = [
 export const menu = [
   '/',
   '/orders',
+  '/disputes',
   '/review',
   '/inbox',
   '/webhooks',

@@ -1,7 +1,8 @@
 /** One payment of an order with its captures, refunds and failure. */
 import { useState } from 'preact/hooks';
-import { money, sentence } from '../core/format.js';
+import { isPositive, moneyOf, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
+import { Disputes } from './disputes.js';
 import { Facts } from './facts.js';
 import { Flags } from './flags.js';
 import { Status } from './status.js';
@@ -13,15 +14,12 @@ import { nameOf } from './why-values.js';
 /** @typedef {NonNullable<Payment['failure']>} Failure */
 
 /**
- * @param {string | null} amount
- * @param {string | null} currency
+ * @param {object} props
+ * @param {Payment} props.payment
+ * @param {import('./disputes.js').Dispute[]} props.disputes Of this payment.
+ * @param {boolean} props.isOpen At first, then the user opens and closes it.
  */
-export function moneyOf(amount, currency) {
-  return amount === null || currency === null ? null : money(amount, currency);
-}
-
-/** @param {{ payment: Payment, isOpen: boolean }} props `isOpen`: at first, then the user opens and closes it. */
-export function PaymentCard({ payment, isOpen }) {
+export function PaymentCard({ payment, disputes, isOpen }) {
   const [isOpenAtFirst] = useState(isOpen);
   const { payment_status, amount, currency, payment_mode, provider_name, refunds } = payment;
   const name = [payment_mode, provider_name].filter(Boolean).join(', ');
@@ -33,6 +31,7 @@ export function PaymentCard({ payment, isOpen }) {
     </div>
     <${FailureWords} failure=${payment.failure} />
     <${Flags} flags=${payment.flags} />
+    <${Disputes} disputes=${disputes} />
     ${refunds.length > 0 && html`<${Refunds} refunds=${refunds} total=${payment.refunds_total} />`}
     <details open=${isOpenAtFirst}><summary>Details</summary><${Details} payment=${payment} /></details>
   </li>`;
@@ -67,6 +66,7 @@ function Details({ payment }) {
     ['Offer', payment.offer_id],
     ['Discount', moneyOf(payment.offer_discount, currency)],
     ['Voided', payment.voided && sentence(payment.voided)],
+    ['Disputed', isPositive(payment.disputed_amount) && moneyOf(payment.disputed_amount, currency)],
     ['Refundable', moneyOf(payment.available_amount, currency)],
     ...payment.captures.map(({ psp_transaction_id, amount, status, at }) => [
       `Capture ${psp_transaction_id.split('|').at(-1)}`,

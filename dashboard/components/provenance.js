@@ -1,10 +1,9 @@
 /** Field by field: what set the value of a transaction, what it was before, and what else mentioned it and lost. */
 import { useEffect } from 'preact/hooks';
-import { sentence } from '../core/format.js';
+import { moneyOf, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { currentRoute } from '../core/router.js';
 import { Fold, show } from './fold.js';
-import { moneyOf } from './payment-card.js';
 import { Status } from './status.js';
 import { Time } from './text.js';
 import { nameOf, SourceLink, valueText } from './why-values.js';

@@ -1,12 +1,11 @@
 /** Asks for the amount of a refund, and shows how the refund goes on. Contract 13.5. */
 import { useState } from 'preact/hooks';
 import { ApiError, post } from '../core/api.js';
-import { money, sentence } from '../core/format.js';
+import { isPositive, money, moneyOf, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { hrefOf, withQuery } from '../core/router.js';
 import { Dialog } from './dialog.js';
 import { Field, Form, Select } from './form.js';
-import { moneyOf } from './payment-card.js';
 
 /** @typedef {import('./payment-card.js').Payment} Payment */
 /** @typedef {import('./payment-card.js').Refund} Refund */
@@ -43,7 +42,7 @@ export function RefundDialog({ orderId, payments: given, close, done }) {
           options=${payments.map((each) => [each.transaction_id, nameOf(each)])} />`
       }
       <${Field} label=${`Amount in ${currency}`} name="amount"
-        hint=${`At most ${moneyOf(chosen.available_amount, currency)}. It goes back to the consumer ${wayOf(chosen)}.`}
+        hint=${`At most ${moneyOf(chosen.available_amount, currency)}.${disputedWords(chosen)} It goes back to the consumer ${wayOf(chosen)}.`}
         input=${{
           value: amount,
           inputmode: 'decimal',
@@ -67,6 +66,13 @@ function nameOf(payment) {
   const flagged = flags.filter(({ resolved_at }) => resolved_at === null).map(({ flag }) => flag);
   const marks = flagged.length > 0 ? ` (${flagged.map(sentence).join(', ').toLowerCase()})` : '';
   return `${moneyOf(available_amount, currency)} ${wayOf(payment)}${marks}`;
+}
+
+/** @param {Payment} payment */
+function disputedWords({ disputed_amount, currency }) {
+  return isPositive(disputed_amount)
+    ? ` ${moneyOf(disputed_amount, currency)} more is disputed: a refund of it would lose it twice.`
+    : '';
 }
 
 /** @param {Payment} payment */

@@ -12,6 +12,23 @@ export function money(amount, currency) {
   return moneyFormat(currency).format(/** @type {Intl.StringNumericLiteral} */ (amount));
 }
 
+/**
+ * Null without an amount or a currency.
+ * @param {string | null} amount
+ * @param {string | null} currency
+ */
+export function moneyOf(amount, currency) {
+  return amount === null || currency === null ? null : money(amount, currency);
+}
+
+/**
+ * Of a decimal text, without making a number of it.
+ * @param {string | null} amount
+ */
+export function isPositive(amount) {
+  return amount !== null && /[1-9]/.test(amount);
+}
+
 /** @type {Map<string, Intl.NumberFormat>} */
 const moneyFormats = new Map();
 
@@ -89,6 +106,28 @@ export function ago(at, nowMs = Date.now()) {
     if (Math.abs(seconds) >= length) return relative.format(Math.round(seconds / length), unit);
   }
   return relative.format(Math.round(seconds), 'second');
+}
+
+const hourMs = 3_600_000;
+/** From then on a deadline is urgent. */
+const urgentHours = 72;
+
+/** @param {string} at A deadline. */
+export function isUrgent(at, nowMs = Date.now()) {
+  return Date.parse(at) - nowMs < urgentHours * hourMs;
+}
+
+/**
+ * Rounded down: nobody should believe to have more time than there is.
+ * @param {string} at A deadline.
+ */
+export function timeLeft(at, nowMs = Date.now()) {
+  const hours = (Date.parse(at) - nowMs) / hourMs;
+  if (hours <= 0) return 'deadline passed';
+  if (hours < 1) return `${counted(Math.floor(hours * 60), 'minute')} left`;
+  return hours < urgentHours
+    ? `${counted(Math.floor(hours), 'hour')} left`
+    : `${counted(Math.floor(hours / 24), 'day')} left`;
 }
 
 /**

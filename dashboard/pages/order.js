@@ -1,6 +1,7 @@
 /** One order: its amounts, payments and refunds, items and consumer. Operators refund and cancel links from here. */
 import { useEffect, useState } from 'preact/hooks';
 import { Dialog } from '../components/dialog.js';
+import { DisputeBanner } from '../components/disputes.js';
 import { Facts } from '../components/facts.js';
 import { Flags } from '../components/flags.js';
 import { Form } from '../components/form.js';
@@ -14,7 +15,7 @@ import { Copyable, Time } from '../components/text.js';
 import { say } from '../components/toast.js';
 import { useTitle } from '../core/announce.js';
 import { call } from '../core/api.js';
-import { count, money, sentence } from '../core/format.js';
+import { count, isPositive, money, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
 import { currentRoute, hrefOf, navigate, withCursor, withQuery } from '../core/router.js';
@@ -48,17 +49,9 @@ function isOnItsWay({ refund_status }) {
   return refund_status === 'pending' || refund_status === 'new';
 }
 
-/**
- * Of a decimal text, without making a number of it.
- * @param {string | null} amount
- */
-function isPositive(amount) {
-  return amount !== null && /[1-9]/.test(amount);
-}
-
 /** @param {{ page: OrderPage, reload: () => void }} props */
 function Content({ page, reload }) {
-  const { order, payments, other_refunds } = page;
+  const { order, payments, disputes, other_refunds } = page;
   useTitle(`Order ${order.invoice_id}`);
   const [dialog, setDialog] = useState(/** @type {Payment[] | undefined} */ (undefined));
   const [isCancelling, setCancelling] = useState(false);
@@ -72,6 +65,7 @@ function Content({ page, reload }) {
     reload();
   };
   return html`<${Head} order=${order} payments=${payments} refundable=${refundable} open=${() => setDialog(refundable)} cancel=${() => setCancelling(true)} />
+    <${DisputeBanner} disputes=${disputes} />
     <${RefundProgress} refund=${refunds.find(({ transaction_id }) => transaction_id === watched)} />
     <${Flags} flags=${order.flags} />
     <${Amounts} order=${order} />
@@ -81,7 +75,8 @@ function Content({ page, reload }) {
           ${payments.length === 0 && html`<${Empty} title="No payment attempts yet" />`}
           <ul class="stack">${payments.map(
             (payment, index) =>
-              html`<${PaymentCard} key=${payment.transaction_id} payment=${payment} isOpen=${index === 0} />`,
+              html`<${PaymentCard} key=${payment.transaction_id} payment=${payment} isOpen=${index === 0}
+                disputes=${disputes.filter(({ transaction_id }) => transaction_id === payment.transaction_id)} />`,
           )}</ul>
           ${page.payments_total > payments.length && html`<p class="quiet">${count(payments.length)} of ${count(page.payments_total)} payments.</p>`}
           <${Pager} next=${page.next} label="the payments" />
@@ -135,6 +130,9 @@ function Head({ order, payments, refundable, open, cancel }) {
 function refusalOf(payments) {
   const paid = payments.some(({ payment_status }) => payment_status === 'succeeded');
   if (!paid) return 'Nothing can be refunded: no payment has succeeded.';
+  if (payments.some(({ disputed_amount }) => isPositive(disputed_amount))) {
+    return 'Nothing can be refunded: a dispute claims the rest, and a refund would lose it twice.';
+  }
   return payments.some(({ refunds }) => refunds.some(isOnItsWay))
     ? 'Nothing is left to refund: everything is refunded, or a refund is on its way.'
     : 'Nothing is left to refund.';
@@ -144,13 +142,19 @@ function refusalOf(payments) {
 function Amounts({ order }) {
   const { currency } = order;
   const isPending = isPositive(order.refund_pending_amount);
+  const isDisputed = isPositive(order.disputed_amount);
   const parts = `${money(order.amount_before_tax, currency)} plus ${money(order.tax, currency)} tax`;
   const figures = [
     { name: 'Total', amount: order.total_amount, more: parts },
     { name: 'Paid', amount: order.paid_amount },
     { name: 'Refunded', amount: order.refunded_amount },
     ...(isPending ? [{ name: 'Refunds pending', amount: order.refund_pending_amount }] : []),
-    { name: 'Refundable', amount: order.available_amount },
+    ...(isDisputed ? [{ name: 'Disputed', amount: order.disputed_amount }] : []),
+    {
+      name: 'Refundable',
+      amount: order.available_amount,
+      more: isDisputed && 'without what disputes claim',
+    },
   ];
   return html`<dl class="card order-amounts">${figures.map(
     ({ name, amount, more }) => html`<div key=${name}><dt>${name}</dt>

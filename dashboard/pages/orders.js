@@ -49,6 +49,7 @@ const filters = [
     ].map((mode) => [mode, mode]),
   },
   { name: 'refunded', label: 'Refunds', options: [['yes', 'Refunded']] },
+  { name: 'disputed', label: 'Disputes', options: [['yes', 'Disputed']] },
 ];
 
 /**
@@ -171,7 +172,11 @@ const columns = [
     cell: ({ order_id, invoice_id }) =>
       html`<a href=${hrefOf(`/orders/${order_id}`)}>${invoice_id}</a>`,
   },
-  { label: 'Status', cell: ({ status }) => html`<${Status} of=${status} />` },
+  {
+    label: 'Status',
+    cell: ({ status, disputed }) =>
+      html`<span class="statuses"><${Status} of=${status} />${disputed && html`<${Status} of="disputed" />`}</span>`,
+  },
   {
     label: 'Amount',
     isNumber: true,

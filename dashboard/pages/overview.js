@@ -1,5 +1,6 @@
 /** The figures of a period and what needs attention. Each figure leads to the orders that it counts. */
 import { useEffect, useState } from 'preact/hooks';
+import { Deadline } from '../components/disputes.js';
 import { FilterBar } from '../components/filter-bar.js';
 import { Empty, Loaded } from '../components/states.js';
 import { Table } from '../components/table.js';
@@ -84,18 +85,30 @@ function ChartsLater({ figures }) {
 
 /** @param {{ attention: Figures['attention'] }} props */
 function Attention({ attention }) {
+  const { disputes } = attention;
   const names = /** @type {(keyof typeof attentionLinks)[]} */ (Object.keys(attentionLinks));
   const needed = names.filter((name) => attention[name].count > 0);
-  if (needed.length === 0) return html`<p class="quiet">Nothing needs attention.</p>`;
+  if (needed.length === 0 && disputes.count === 0)
+    return html`<p class="quiet">Nothing needs attention.</p>`;
   return html`<section aria-labelledby="attention" class="card">
     <h2 id="attention">Needs attention</h2>
-    <ul class="attention">${needed.map((name) => {
-      const { count: number, more } = attention[name];
-      const [one, several, path] = attentionLinks[name];
-      return html`<li key=${name}><a href=${hrefOf(path)}>
+    <ul class="attention">${disputes.count > 0 && html`<${DisputesToAnswer} disputes=${disputes} />`}${needed.map(
+      (name) => {
+        const { count: number, more } = attention[name];
+        const [one, several, path] = attentionLinks[name];
+        return html`<li key=${name}><a href=${hrefOf(path)}>
         <strong>${count(number)}${more && '+'}</strong> ${number === 1 && !more ? one : several}</a></li>`;
-    })}</ul>
+      },
+    )}</ul>
   </section>`;
+}
+
+/** @param {{ disputes: Figures['attention']['disputes'] }} props */
+function DisputesToAnswer({ disputes: { count: number, more, claims, respond_by } }) {
+  const amounts = claims.map(({ amount, currency }) => money(amount, currency)).join(', ');
+  return html`<li><a href=${hrefOf('/disputes')}><strong>${count(number)}${more && '+'}</strong>${' '}
+      ${number === 1 ? 'dispute' : 'disputes'} to answer</a>${amounts !== '' && `, ${amounts}`}
+    ${respond_by !== null && html` until <${Deadline} at=${respond_by} />`}</li>`;
 }
 
 /** @param {{ figures: Figures }} props */

@@ -1,6 +1,7 @@
 /** Everything that needs a person: what has happened, what to do, and the way to close it. */
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Dialog } from '../components/dialog.js';
+import { Claim, evidenceHref } from '../components/disputes.js';
 import { Form } from '../components/form.js';
 import { Pager } from '../components/pager.js';
 import { Empty, Loaded } from '../components/states.js';
@@ -73,7 +74,10 @@ function Items({ items, open }) {
             {
               label: 'Action',
               cell: (/** @type {Item} */ item) =>
-                html`<button type="button" class="small" aria-describedby=${`${reasonIdOf(item)} ${aboutIdOf(item)}`} onClick=${() => open(item)}>Resolve</button>`,
+                // A dispute closes by itself.
+                item.dispute !== null
+                  ? html`<a href=${evidenceHref(item.dispute)} aria-describedby=${aboutIdOf(item)}>Evidence</a>`
+                  : html`<button type="button" class="small" aria-describedby=${`${reasonIdOf(item)} ${aboutIdOf(item)}`} onClick=${() => open(item)}>Resolve</button>`,
             },
           ]
         : []),
@@ -95,6 +99,7 @@ function reasonOf(item) {
   return html`<div id=${reasonIdOf(item)}>${item.reasons.map(
     (one) => html`<p key=${one.reason}>${one.sentence}</p>`,
   )}</div>
+  ${item.dispute !== null && html`<${Claim} claim=${item.dispute} />`}
   <p class="quiet detail">${item.why === null ? item.reasons.map(({ reason }) => sentence(reason)).join(', ') : reasonText(item.why)}</p>`;
 }
 

@@ -28,6 +28,9 @@ export const dashboardPages: readonly DashboardPage[] = [
   { name: 'order', path: refunded() },
   { name: 'order-flagged', path: findOrder(['flag=duplicate_capture', 'flag=payment_reversed']) },
   { name: 'why', path: refunded('/why') },
+  { name: 'disputes', path: '/disputes' },
+  { name: 'evidence', path: findDisputed('disputes', 'dispute_id') },
+  { name: 'order-disputed', path: findDisputed('orders', 'order_id') },
   { name: 'review', path: '/review' },
   { name: 'inbox', path: '/inbox' },
   { name: 'webhooks', path: '/webhooks' },
@@ -49,6 +52,15 @@ function findOrder(filters: readonly string[], end = ''): DashboardPage['path'] 
       if (order) return `/orders/${order.order_id}${end}`;
     }
     return undefined;
+  };
+}
+
+/** The dispute with the nearest deadline, or its order. */
+function findDisputed(page: string, name: 'dispute_id' | 'order_id'): DashboardPage['path'] {
+  return async ({ read }) => {
+    const { disputes } = await read('/disputes?limit=1');
+    const [dispute] = (disputes ?? []) as Record<typeof name, string>[];
+    return dispute && `/${page}/${encodeURIComponent(dispute[name])}`;
   };
 }
 

@@ -13,6 +13,8 @@ const documented: readonly (readonly [page: string, look: Look])[] = [
   ['overview', { width: 1440, colorScheme: 'light' }],
   ['why', { width: 1120, colorScheme: 'dark' }],
   ['orders', { width: 390, colorScheme: 'light' }],
+  ['disputes', { width: 1120, colorScheme: 'light' }],
+  ['evidence', { width: 1120, colorScheme: 'light' }],
 ];
 const looks: readonly Look[] = [390, 1440].flatMap((width) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),

@@ -62,7 +62,7 @@ function readCursor(query: Query, name: string): string | undefined {
   return text;
 }
 
-function listedDisputeView({ dispute, orderId, invoiceId, ...listed }: ListedDispute) {
+export function listedDisputeView({ dispute, orderId, invoiceId, ...listed }: ListedDispute) {
   return {
     ...disputeView(dispute),
     order_id: orderId,
@@ -73,7 +73,7 @@ function listedDisputeView({ dispute, orderId, invoiceId, ...listed }: ListedDis
   };
 }
 
-function totalsView({ isMore, ...totals }: DisputeTotals) {
+export function totalsView({ isMore, ...totals }: DisputeTotals) {
   return {
     waiting: totalView(totals.waiting),
     under_review: totalView(totals.underReview),
