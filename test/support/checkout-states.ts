@@ -1,8 +1,11 @@
 /** Every state that a page of the checkout can have, and how an order gets there. Contract 14.3. */
 import type { Page } from 'playwright-core';
+import { commandLine } from '../../src/domain/audit.ts';
 import { slowPaymentSeconds } from '../../src/domain/order-state/checkout-step.ts';
 import type { Words } from '../../src/http/checkout/words/en.ts';
+import { updateAccount } from '../../src/use-cases/accounts/update-account.ts';
 import { type CheckoutPages, type OrderOf, upiIntent } from './checkout-page.ts';
+import { findCheckout } from './journey.ts';
 
 export type State = {
   /** Brings an order into the state. */
@@ -77,10 +80,7 @@ export const states = {
   expired: {
     reach: async (pages) => {
       const order = await create(pages);
-      await pages.service.database.query({
-        text: `update orders set lapses_at = created_at where order_id = $1`,
-        values: [order.orderId],
-      });
+      await lapse(pages, order);
       return order;
     },
     heading: ({ expired }) => expired.heading,
@@ -89,6 +89,24 @@ export const states = {
     reach: async (pages) =>
       (await finish(pages, 'pay', { name: 'partial-capture-only' }, 'credit_card')).order,
     heading: ({ checking }) => checking.heading,
+  },
+  'too late': {
+    reach: async (pages) => {
+      const { simulator, service, shop, initiate } = pages;
+      const { services } = service;
+      const { accountId } = shop;
+      await updateAccount(services, accountId, () => ({ latePayments: 'refund' }), commandLine);
+      await services.accounts.readNow(accountId);
+      const order = await create(pages);
+      const { body } = await initiate(order.orderId);
+      const checkout = await findCheckout(body.next[0].url);
+      await lapse(pages, order);
+      await simulator.pay(checkout);
+      await simulator.settled();
+      return order;
+    },
+    heading: ({ tooLate }) => tooLate.heading,
+    says: ({ tooLate }) => tooLate.text,
   },
   'already paid': {
     reach: async (pages) => {
@@ -111,6 +129,14 @@ export const stateNames = Object.keys(states) as StateName[];
 
 function create({ createReturning }: CheckoutPages): Promise<OrderOf> {
   return createReturning();
+}
+
+/** Some seconds ago: the partner's clock counts whole seconds. */
+async function lapse({ service }: CheckoutPages, { orderId }: OrderOf): Promise<void> {
+  await service.database.query({
+    text: `update orders set lapses_at = created_at - interval '5 seconds' where order_id = $1`,
+    values: [orderId],
+  });
 }
 
 /** The consumer acts on the provider's page, and its webhooks arrive. */

@@ -5,6 +5,7 @@
 import { findExponent } from '../money/currency.ts';
 import { orderStatus } from '../orders/order.ts';
 import { countedOf } from '../payments/captures.ts';
+import { earliest } from '../payments/fold.ts';
 import { rankOf } from '../payments/notice.ts';
 import type { Payment } from '../payments/transaction.ts';
 import { paymentsOf, pspKeysOf } from './matching.ts';
@@ -45,15 +46,24 @@ function hasSucceeded({ status }: Payment): boolean {
   return rankOf(status) >= rankOf('succeeded');
 }
 
-/** When its time was over, or when the attempt failed that was one too many. */
+/** When its time was over, or when the attempt failed that was one too many. An unknown time of a failure proves nothing. */
 function findLapse({ order, transactions }: SettledOrderState): number {
-  const failures = paymentsOf(transactions).filter(isFailedAttempt).map(succeededAtMs);
+  const failures = paymentsOf(transactions)
+    .filter(isFailedAttempt)
+    .map(({ finishedAtMs }) => finishedAtMs ?? Number.POSITIVE_INFINITY);
   const last = failures.sort((a, b) => a - b)[failedAttemptsMax - 1];
   return Math.min(order.lapsesAt.getTime(), last ?? Number.POSITIVE_INFINITY);
 }
 
-/** A part that was captured in time counts as succeeded only since the order lapsed, and is not late. Contract 4.9. */
+/**
+ * Of captures the last one counts: a part that was captured in time has succeeded only since the order lapsed, and is not
+ * late (contract 4.9). Without a time of the success it is that of the provider's record, and not of our own call.
+ */
 function paidAtMs(payment: Payment): number {
-  const captured = countedOf(payment.captures).flatMap(({ atMs }) => atMs ?? []);
-  return captured.length > 0 ? Math.max(...captured) : succeededAtMs(payment);
+  const { captures, notices, finishedAtMs } = payment;
+  const captured = countedOf(captures).flatMap(({ atMs }) => atMs ?? []);
+  if (captured.length > 0) return Math.max(...captured);
+  const successes = notices.filter(({ status }) => status === 'succeeded');
+  const recordedAtMs = earliest(successes, (notice) => notice.recordedAtMs);
+  return finishedAtMs ?? recordedAtMs ?? succeededAtMs(payment);
 }

@@ -23,6 +23,7 @@ const guarded: readonly Change[] = [
   setting('callback_origins', ['https://shop.example']),
   setting('frame_origins', ['https://shop.example']),
   setting('signature_version', 'v2'),
+  setting('late_payments', 'refund'),
   setting('encrypted_payloads', true),
   setting('payment_modes', { wallet: null }),
   setting('providers', { 'partner-upi-intent': 'on' }),

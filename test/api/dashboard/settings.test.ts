@@ -137,6 +137,7 @@ const refused: ReadonlyArray<readonly [body: unknown, message: RegExp]> = [
   [{ payment_modes: { upi: 'nobody' } }, /^nobody is not a provider\.$/],
   [{ payment_modes: { cheque: 'partner' } }, /^payment_modes takes no cheque: leave it out/],
   [{ signature_version: 'v1' }, /signature_version/],
+  [{ late_payments: 'sometimes' }, /late_payments/],
   [{ requests_per_second: 1000 }, /^The body takes no requests_per_second: leave it out/],
   [{ name: 1 }, /name/],
   [{ providers: { 'no-such-option': 'x' } }, /^no-such-option is not a setting of a provider/],

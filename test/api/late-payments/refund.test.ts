@@ -182,16 +182,15 @@ describe('a payment is not late', () => {
 });
 
 describe('the order lapses by failed attempts', () => {
-  const failAt = (order: { order_id: string }, at: number, id: string) => {
-    const notes = { svc_order_id: order.order_id };
-    const record = { id, status: 'failed', captured: false, notes, created_at: at - 5 };
-    return partnerEvent('payment.failed', { payment: partnerPayment(record) }, { created_at: at });
-  };
-  const lapse = async (tag: string) => {
+  const lapse = async (tag: string, hasTimes = true) => {
     const order = await shop.createOrder();
     const at = Math.floor(shop.service.services.clock().getTime() / 1_000) - 600;
     for (let index = 0; index < 15; index += 1) {
-      await shop.sendPartner(failAt(order, at + index, `pay_${tag}${index}`));
+      const notes = { svc_order_id: order.order_id };
+      const record = { id: `pay_${tag}${index}`, status: 'failed', captured: false, notes };
+      const payment = partnerPayment({ ...record, created_at: at + index - 5 });
+      const time = { created_at: hasTimes ? at + index : undefined };
+      await shop.sendPartner(partnerEvent('payment.failed', { payment }, time));
     }
     assert.equal((await shop.show(order.order_id)).order.status, 'lapsed');
     return { ...order, lastFailureAt: at + 14 };
@@ -207,6 +206,13 @@ describe('the order lapses by failed attempts', () => {
   test('and one that succeeded before the last of them is reported: it is kept', async () => {
     const order = await lapse('G');
     await shop.sendPartner(captureAt(order, order.lastFailureAt - 2));
+    const { order: status, refunds } = await outcomeOf(order.order_id);
+    assert.deepEqual([status, refunds], ['completed', []]);
+  });
+
+  test('and nobody knows when they failed: it is kept', async () => {
+    const order = await lapse('H', false);
+    await shop.sendPartner(captureAt(order, order.lastFailureAt + 100));
     const { order: status, refunds } = await outcomeOf(order.order_id);
     assert.deepEqual([status, refunds], ['completed', []]);
   });

@@ -90,6 +90,20 @@ test('money that does not complete the order is for the shop to check', () => {
   }
 });
 
+test('a late payment that is refunded is shown as such, unless there is other money to check', () => {
+  const tooLate = paymentThat({ status: 'succeeded', flags: ['refunded_late_payment'] });
+  const other = paymentThat({ status: 'succeeded', flags: ['amount_mismatch'] });
+  assert.deepEqual(stepOf([tooLate], 'lapsed'), { kind: 'too-late', payment: tooLate });
+  for (const payments of [
+    [tooLate, other],
+    [other, tooLate],
+  ]) {
+    assert.deepEqual(stepOf(payments, 'lapsed'), { kind: 'checking', payment: other });
+  }
+  const open = paymentThat({ status: 'pending' });
+  assert.equal(stepOf([tooLate, open], 'lapsed').kind, 'waiting');
+});
+
 test('a completed order shows the payment that completed it', () => {
   const twice = paymentThat({ status: 'succeeded', flags: ['duplicate_capture'] });
   const paid = paymentThat({ status: 'succeeded' });

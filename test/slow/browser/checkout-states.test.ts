@@ -99,6 +99,7 @@ const goOn: Record<StateName, (page: Page) => Promise<void>> = {
     await page.waitForURL(`${shopPage.url}/`);
   },
   checking: (page) => returnWith(page, 'pending'),
+  'too late': (page) => returnWith(page, 'pending'),
   'already paid': (page) => returnWith(page, 'success'),
   // The service does not know the shop here, so it can only tell the consumer to go back there.
   'bad token': (page) => page.getByText(en.errors.signedOutText).waitFor(),

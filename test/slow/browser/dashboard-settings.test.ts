@@ -109,6 +109,7 @@ test('an owner changes each part; a refusal stands beside its field', { skip }, 
   await form('Payment modes').getByLabel('Wallet').selectOption('Not offered');
   await save('Payment modes');
   await form('Orders and API').getByLabel('Accept encrypted requests').check();
+  await form('Orders and API').getByLabel('Late payments').selectOption('Refund at once');
   await save('Orders and API');
   const partner = form('Settings for').first();
   await partner.getByLabel('Key id').fill('key_1');
@@ -122,7 +123,7 @@ test('an owner changes each part; a refusal stands beside its field', { skip }, 
     entries.filter(({ action }) => action === 'account.updated').map((one) => one.details.changed),
     [
       ...[['colour', 'logo'], ['supportEmail', 'logo'], ['callbackOrigins']],
-      ...[['paymentModes'], ['encryptedPayloads']],
+      ...[['paymentModes'], ['encryptedPayloads', 'latePayments']],
       ['providerApis', 'partner-key-secret'],
     ],
     'only what changed is sent',
@@ -133,6 +134,7 @@ test('an owner changes each part; a refusal stands beside its field', { skip }, 
     ['#ffcc00', null, 'help@shop.example', ['https://shop.example']],
   );
   assert.deepEqual([stored?.paymentModes.wallet, stored?.encryptedPayloads], [undefined, true]);
+  assert.equal(stored?.latePayments, 'refund');
   assert.equal(stored?.secrets['partner-key-secret']?.[0]?.value, 'a-secret-of-the-provider');
   // Two refused values are answers of 400, which the browser reports.
   assert.deepEqual(troubles.length, 2, troubles.join('\n'));
