@@ -1,6 +1,7 @@
 /** What an account that refunds late payments does with them. Contract 19.3. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { sweep } from '../../../src/use-cases/upkeep/sweep.ts';
 import { partnerEvent, partnerPayment } from '../../support/deliveries.ts';
 import { assertInvariants, assertReceived } from '../webhooks/shop.ts';
 import { captureAt, gatewayPaymentAt, isoTime, openLateShop, paidAt } from './late-shop.ts';
@@ -249,6 +250,45 @@ describe('captures at the bank gateway', () => {
     );
     const { refunds, payments } = await outcomeOf(order.order_id);
     assert.deepEqual([payments.sort(), refunds], [['failed', 'succeeded'], []]);
+  });
+
+  test('in time, in part, and reported late: the part is kept', async () => {
+    const order = await createLapsed();
+    await shop.sendGateway(authorise(order, order.lapsedAt - 600));
+    await shop.sendGateway(capture(order, order.lapsedAt - 300, { id: '2', amount: 50 }));
+    const { payments, refunds } = await outcomeOf(order.order_id);
+    assert.deepEqual([payments, refunds], [['succeeded'], []]);
+  });
+
+  for (const isSwept of [true, false]) {
+    test(`of which the first was in time: the payment is kept, ${isSwept ? 'after' : 'before'} a sweep`, async () => {
+      const order = await shop.createOrder();
+      const now = shop.service.services.clock().getTime() / 1_000;
+      await shop.sendGateway(authorise(order, now));
+      await shop.sendGateway(capture(order, now + 10, { id: '2', amount: 50 }));
+      shop.service.advanceSeconds(25 * 3_600);
+      if (isSwept) await sweep(shop.service.services);
+      const rest = { id: '3', amount: 68, total: 118 };
+      await shop.sendGateway(capture(order, now + 90_000, rest));
+      assert.deepEqual(await outcomeOf(order.order_id), kept);
+    });
+  }
+
+  test('that are voided and made again are not refunded again by themselves', async () => {
+    const order = await createLapsed();
+    const at = order.lapsedAt + 10;
+    await shop.sendGateway(authorise(order, at - 600));
+    await shop.sendGateway(capture(order, at, { id: '2', amount: 50 }));
+    await shop.sendGateway(
+      gatewayPaymentAt(order, at + 10, {
+        transaction: { id: '3', type: 'VOID_CAPTURE', targetTransactionId: '2' },
+        order: { totalCapturedAmount: 0, lastUpdatedTime: isoTime(at + 10) },
+      }),
+    );
+    assert.deepEqual((await outcomeOf(order.order_id)).payments, ['authorized']);
+    await shop.sendGateway(capture(order, at + 20, { id: '4', amount: 118 }));
+    const { order: status, payments, refunds } = await outcomeOf(order.order_id);
+    assert.deepEqual([status, payments, refunds], ['lapsed', ['succeeded'], ['pending 50']]);
   });
 
   test('that are late: the first is refunded, and what is captured later is left to a person', async () => {
