@@ -38,8 +38,17 @@ import type {
   Wallets,
 } from './api.cjs';
 
-export type { Address, CurrencyConversion, Dispute, EventOrder } from './api.cjs';
 export type {
+  Address,
+  Bank,
+  CurrencyConversion,
+  Dispute,
+  EventOrder,
+  PaymentLinkUpdateRequest as PaymentLinkUpdate,
+  Wallet,
+} from './api.cjs';
+export type {
+  Banks,
   DisputeEvent,
   Enquiry,
   EventPayment,
@@ -47,6 +56,7 @@ export type {
   NextCall,
   OrderEvent,
   PaymentEvent,
+  PaymentLinkEnquiry,
   PaymentMode,
   PaymentModes,
   RefundEvent,
@@ -55,6 +65,7 @@ export type {
   TestEvent,
   Transaction,
   User,
+  Wallets,
 };
 
 export type Amount = number | string;
@@ -83,6 +94,9 @@ export type PaymentModeName = NonNullable<Transaction['payment_mode']>;
 export type PaymentModeCode = PaymentMode['payment_mode_code'];
 /** Why a payment or refund failed. */
 export type FailureCode = FailureReason['svc_error_code'];
+
+/** An order, or the amount of one that does not exist yet. */
+export type OrderOrAmount = { order_id: string } | { total_amount: Amount; currency: string };
 
 export type RetryOptions = {
   /**
@@ -129,9 +143,9 @@ export type Client = {
   resolveUser: (consumer: Consumer) => Promise<ResolvedUser>;
   paymentModes: (ids: { order_id: string }) => Promise<PaymentModes>;
   /** The values of `bank_code`; empty if the account does not offer net_banking. */
-  listOfBanks: (ids: { order_id: string }) => Promise<Banks>;
+  listOfBanks: (order: OrderOrAmount) => Promise<Banks>;
   /** The values of `wallet_code`; empty if the account does not offer wallet. */
-  listOfWallets: (ids: { order_id: string }) => Promise<Wallets>;
+  listOfWallets: (order: OrderOrAmount) => Promise<Wallets>;
   /** Retried with the same key if there is no reply. */
   initiatePayment: (payment: NewPayment, options?: RetryOptions) => Promise<StartedPayment>;
   /** Retried with the same key if there is no reply. */

@@ -46,6 +46,14 @@ test('the package holds the client, its types and its licence, and installs noth
   assert.deepEqual(files.toSorted(), own.filter((file) => file !== 'lib').toSorted());
 });
 
+test('a bundler of the shop finds the part for the browser, which is one file', async () => {
+  const find = "console.log(import.meta.resolve('payment-order-client/browser'))";
+  const found = await run(process.execPath, ['--input-type=module', '-e', find]);
+  const text = await readFile(new URL(found), 'utf8');
+  assert.match(text, /^export function openCheckout/m);
+  assert.doesNotMatch(text, /^import /m);
+});
+
 test('import and require give the same functions and classes', async () => {
   await writeFile(
     join(folder, 'shop.mjs'),
@@ -140,12 +148,28 @@ export async function receive(request: { headers: { [name: string]: string | str
 export const parsed = verifyWebhook({ headers: new Map<string, string>(), body: {}, secret: 'whsec_a' });
 `;
 
+const typedPage = `
+import { type CheckoutResult, openCheckout } from 'payment-order-client/browser';
+const onResult = (result: CheckoutResult | null): string => {
+  // @ts-expect-error it may have been closed before it was shown
+  result.status;
+  if (result?.status === 'success') return result.transaction?.payment_status ?? '';
+  // @ts-expect-error no such status
+  return result?.status === 'closed' ? '' : (result?.svc_transaction_id ?? '');
+};
+const options = { baseUrl: 'https://pay.example.com', token: 't', onResult };
+openCheckout({ ...options, paymentModeCode: 'upi', label: 'Pay' }).close();
+// @ts-expect-error the token is missing
+openCheckout({ baseUrl: 'https://pay.example.com', onResult });
+`;
+
 test('the types hold in a strict project, for import and for require', async () => {
   const used =
     '{ type Client, createClient, type Fetch, PaymentOrderError, ServiceCallError, verifyWebhook }';
   const source = join(folder, 'typed');
   await mkdir(source);
   await writeFile(join(source, 'esm.mts'), `import ${used} from 'payment-order-client';${typed}`);
+  await writeFile(join(source, 'page.mts'), typedPage);
   await writeFile(join(source, 'cjs.cts'), `import ${used} from 'payment-order-client';${typed}`);
   const compilerOptions = {
     strict: true,

@@ -20,6 +20,8 @@ for (const encrypted of [false, true]) {
     const banks = await client.listOfBanks({ order_id });
     assert.ok(banks.items.some(({ bank_code }) => bank_code === 'HDFC'));
     const wallets = await client.listOfWallets({ order_id });
+    const byAmount = { total_amount: '118.00', currency: 'INR' };
+    assert.deepEqual(await client.listOfWallets(byAmount), wallets);
     assert.ok(wallets.items.some(({ wallet_code }) => wallet_code === 'mobikwik'));
     const payment_mode_code = 'upi';
     const started = await client.initiatePayment({

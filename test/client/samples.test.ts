@@ -1,21 +1,17 @@
 /** The code samples of docs/integrate.md, run against the real service and the simulator of the providers. */
 import assert from 'node:assert/strict';
-import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createClient } from '../../client/client.js';
 import { openPayload, sealPayload } from '../../src/security/sealed-payload.ts';
 import { payAtPage } from '../../tools/demo/consumer.ts';
-import { findFreePort } from '../../tools/harness/free-port.ts';
-import { assertRunning, launch } from '../../tools/harness/launch.ts';
 import { newBrowser } from '../../tools/harness/plain-browser.ts';
-import { projectDir } from '../../tools/harness/project.ts';
 import { makeTemporaryFolder } from '../../tools/harness/temporary-folder.ts';
-import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { findCheckout, type JourneyShop, startJourney } from '../support/journey.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { awaitResult, visit } from '../support/returns.ts';
-import { languages, noCurl, runSample, samplesDir } from '../support/samples.ts';
+import { languages, noCurl, runSample, samplesDir, startSampleShop } from '../support/samples.ts';
 
 // By a variable: the compiler does not check the samples, which have no types.
 const { waitForResult } = await import(join(samplesDir, 'wait-for-result.mjs'));
@@ -31,7 +27,7 @@ const env = {
 };
 
 test('the shop in one file sells: paid and declined orders are shown as such', async () => {
-  const shopUrl = await startShop();
+  const shopUrl = await startSampleShop('shop.mjs', env);
   assert.match(await (await fetch(shopUrl)).text(), /<form method="post">/);
   for (const [action, shown] of [
     ['pay', /^INV-\S+ is paid\. Thank you!$/],
@@ -178,21 +174,6 @@ async function startAtCheckout(url: string): Promise<string> {
   const page = await browser.get(location ?? '');
   const started = await browser.submit(page, { payment_mode_code: 'credit_card' });
   return `${service.baseUrl}${started.location}`;
-}
-
-/** In a folder where the client is installed as `npm install PATH` does it: by a link. */
-async function startShop(): Promise<string> {
-  await mkdir(join(folder, 'node_modules'));
-  await symlink(join(projectDir, 'client'), join(folder, 'node_modules/payment-order-client'));
-  await copyFile(join(samplesDir, 'shop.mjs'), join(folder, 'shop.mjs'));
-  const SHOP_PORT = String(await findFreePort());
-  const shop = launch([process.execPath, 'shop.mjs'], { ...env, SHOP_PORT }, { cwd: folder });
-  after(() => shop.end('SIGTERM'));
-  await waitUntil('the shop is open', async () => {
-    await assertRunning(shop);
-    return shop.output().includes('Open http');
-  });
-  return `http://127.0.0.1:${SHOP_PORT}`;
 }
 
 function clientOf({ accessKey, accessSecret }: JourneyShop) {

@@ -24,6 +24,10 @@ document.querySelector('button').addEventListener('click', () => {
   window.checkout = openCheckout({ ...window.options, onResult });
 });
 </script>`),
+  /** Pretends to be the checkout. */
+  '/forged': html(`<script>
+parent.postMessage('{"event_type":"globalHandleCheckoutResponse","payload":{"status":"success"}}', '*');
+</script>`),
   /** What other libraries do: a frame whose address has the token, and everything that is posted to the page. */
   '/library': html(`<script>
 window.heard = [];
@@ -51,8 +55,8 @@ export async function startFrameShop({ service, tokenOf, createAtShop }: Checkou
     const frame = page.frameLocator('iframe');
     return { page, frame, order, token: await tokenOf(order), troubles };
   };
-  const prepare = async (look?: Look) => {
-    const opened = await openPage('/', [url], look);
+  const prepare = async (look?: Look, frameOrigins = [url]) => {
+    const opened = await openPage('/', frameOrigins, look);
     const options = { baseUrl: service.baseUrl, token: opened.token };
     await opened.page.evaluate(`window.options = ${JSON.stringify(options)}`);
     return { ...opened, open: () => opened.page.getByRole('button', { name: 'Pay' }).click() };
@@ -96,6 +100,7 @@ export async function payInWindow(page: Page, frame: FrameLocator, button = 'Pay
     frame.getByRole('button', { name: /^Pay ₹/ }).click(),
   ]);
   await popup.getByText('INR 118.00').waitFor();
+  assert.equal(await popup.evaluate('opener'), null, 'the provider cannot navigate the frame');
   const closed = popup.waitForEvent('close');
   await popup.getByRole('button', { name: button }).first().click();
   await closed;

@@ -1,8 +1,14 @@
 /** Runs the code samples of docs/integrate.md with whatever interpreters this machine has. */
 import { execFile, execFileSync } from 'node:child_process';
+import { copyFile, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { after } from 'node:test';
 import { promisify } from 'node:util';
+import { findFreePort } from '../../tools/harness/free-port.ts';
+import { assertRunning, launch } from '../../tools/harness/launch.ts';
 import { baseEnv, type Environment, projectDir } from '../../tools/harness/project.ts';
+import { makeTemporaryFolder } from '../../tools/harness/temporary-folder.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
 
 export const samplesDir = join(projectDir, 'docs/samples');
 
@@ -16,6 +22,23 @@ export async function runSample(
     throw new Error(`${program} ${words[0]}: ${error.stdout}${error.stderr}`);
   });
   return stdout.trim();
+}
+
+/** Starts a shop in a folder where the client is installed as `npm install PATH` does it: by a link. Returns its URL. */
+export async function startSampleShop(file: string, env: Environment): Promise<string> {
+  const { path: folder, remove } = await makeTemporaryFolder('pos-sample-shop-');
+  after(remove);
+  await mkdir(join(folder, 'node_modules'));
+  await symlink(join(projectDir, 'client'), join(folder, 'node_modules/payment-order-client'));
+  await copyFile(join(samplesDir, file), join(folder, file));
+  const SHOP_PORT = String(env.SHOP_PORT ?? (await findFreePort()));
+  const shop = launch([process.execPath, file], { ...env, SHOP_PORT }, { cwd: folder });
+  after(() => shop.end('SIGTERM'));
+  await waitUntil('the shop is open', async () => {
+    await assertRunning(shop);
+    return shop.output().includes('Open http');
+  });
+  return `http://127.0.0.1:${SHOP_PORT}`;
 }
 
 export type Language = {

@@ -164,7 +164,7 @@ ${intentUrl === undefined ? bankHead(words, isSlow, canContinue) : upiHead(words
 ${frame && canContinue && intentUrl === undefined && html`<p>${words.waiting.window}</p>`}
 ${payFrom(words, checkout)}
 ${canContinue && continueLink(words, launch, isSlow, intentUrl !== undefined)}
-<p class="small quiet">${words.waiting.stay}</p>
+${!frame && html`<p class="small quiet">${words.waiting.stay}</p>`}
 <noscript><a class="button plain" href="${page}">${words.waiting.refresh}</a></noscript>
 <form class="stack" method="post" action="${page}/give-up">
 <input type="hidden" name="form_key" value="${formKey}">

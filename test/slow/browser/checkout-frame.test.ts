@@ -6,11 +6,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
+import { findFreePort } from '../../../tools/harness/free-port.ts';
 import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import { noBrowser } from '../../support/browser.ts';
-import { startCheckoutPages } from '../../support/checkout-page.ts';
+import { newContext, startCheckoutPages } from '../../support/checkout-page.ts';
 import { heardOn, payInWindow, resultOn, startFrameShop } from '../../support/frame-shop.ts';
 import { signatureOf } from '../../support/plugin-signature.ts';
+import { startSampleShop } from '../../support/samples.ts';
 
 const skip = noBrowser;
 const pages = await startCheckoutPages();
@@ -92,6 +94,9 @@ for (const [name, leave] of ways) {
     assert.deepEqual(await unpaidOn(page), ['failed', null, null, null, 'new']);
     assert.equal(await page.locator('dialog, iframe').count(), 0);
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Pay');
+    // A timer of the same length ends after the one of the module, which waits for an answer of the frame.
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 1_000))');
+    assert.equal(await page.evaluate('results.length'), 1);
     assert.deepEqual(troubles, []);
   });
 }
@@ -190,18 +195,46 @@ test('a page that is no frame origin shows nothing and hears nothing', { skip },
   }
 });
 
+test('a Pay button whose frame is refused can be closed, and there is no result', {
+  skip,
+}, async () => {
+  const { page, open, troubles } = await shop.prepare({}, []);
+  await open();
+  await waitUntil('the browser refuses the frame', () =>
+    troubles.some((text) => text.includes('frame-ancestors')),
+  );
+  await closeOf(page).click();
+  assert.equal(await resultOn(page), null);
+});
+
 test('of several frame origins only that of the page is told, and strangers cannot close the frame', {
   skip,
 }, async () => {
   const { page, frame, troubles } = await shop.openByAddress(['https://other.example', shop.url]);
   await frame.getByRole('heading', { name: 'How would you like to pay?' }).waitFor();
-  // From the frame itself, which is not the page around it.
   await page.frames()[1]?.evaluate(`postMessage('closeCheckout', '*')`);
   await page.evaluate(`frames[0].postMessage('anything else', '*')`);
   assert.deepEqual(await heardOn(page), []);
   await page.evaluate(`frames[0].postMessage('closeCheckout', '*')`);
   await waitUntil('the page hears', async () => (await heardOn(page)).length === 1);
   assert.deepEqual(troubles, [], 'no message was sent to another origin');
+  // What the script passes to the browser: a target that is any origin would reach any page.
+  const targets = await page.frames()[1]?.evaluate<string[]>(`(() => {
+    const targets = [];
+    window.parent = { postMessage: (_text, target) => targets.push(target) };
+    dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }));
+    return targets;
+  })()`);
+  assert.deepEqual(targets, [shop.url]);
+});
+
+test('a result that another page posts from the frame is ignored', { skip }, async () => {
+  const { page, frame } = await shop.openByButton();
+  await linkOf(page).waitFor();
+  await page.evaluate(`document.querySelector('iframe').src = '/forged'`);
+  await frame.getByRole('heading', { name: 'Tea shop' }).waitFor();
+  await closeOf(page).click();
+  assert.equal(await resultOn(page), null);
 });
 
 for (const [width, colorScheme] of [
@@ -233,6 +266,17 @@ for (const [width, colorScheme] of [
   });
 }
 
+test('the sample with the Pay button sells, as docs/integrate.md shows it', { skip }, async () => {
+  const { page, frame } = await openSample();
+  await page.getByRole('button', { name: 'Pay 118 INR' }).click();
+  await frame.getByRole('link', { name: 'Back to the shop' }).waitFor();
+  await closeOf(page).click();
+  await page.getByText(/^INV-\S+ is not paid yet\.$/).waitFor();
+  await page.getByRole('button', { name: 'Pay 118 INR' }).click();
+  await payInWindow(page, frame);
+  await page.getByText(/^INV-\S+ is paid\. Thank you!$/).waitFor();
+});
+
 test('the invariants hold after all of this', pages.assertSound);
 
 // Last, because it moves the end of an order, which the service never does.
@@ -255,6 +299,17 @@ test('an order that expires while it is shown ends the checkout', { skip }, asyn
 const linkOf = (page: Page) =>
   page.frameLocator('iframe').getByRole('link', { name: 'Back to the shop' });
 const closeOf = (page: Page) => page.getByRole('button', { name: 'Close' });
+
+async function openSample() {
+  const SHOP_PORT = String(await findFreePort());
+  const frameOrigins = [`http://127.0.0.1:${SHOP_PORT}`];
+  const { accessKey, accessSecret } = await pages.openShop({ frameOrigins });
+  const credentials = { ACCESS_KEY: accessKey, ACCESS_SECRET: accessSecret };
+  const env = { SERVICE_URL: service.baseUrl, SHOP_PORT, ...credentials };
+  const page = await (await newContext()).newPage();
+  await page.goto(await startSampleShop('pay-button.mjs', env));
+  return { page, frame: page.frameLocator('iframe') };
+}
 
 /** The result of an order without a payment. */
 async function unpaidOn(page: Page) {

@@ -82,7 +82,7 @@ export const en = {
     continue: 'Continue to the payment page',
     /** In a frame, from which the payment page opens in a window of its own. */
     window:
-      'The payment page opens in a new window. If you do not see it, open it with the button.',
+      'The payment page opens in a new window. If you do not see it, open it with the button. This page changes by itself.',
     /** Instead of heading, text and continue, when the payment takes long. */
     slowHeading: 'Still waiting for your bank',
     slowText:
