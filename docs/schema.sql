@@ -480,11 +480,12 @@ create table disputes (
   constraint disputes_amount_deducted_check check (amount_deducted >= 0),
   constraint disputes_status_check check (status in ('open', 'under_review', 'closed', 'won', 'lost'))
 );
-create index disputes_by_change on disputes (account_id, changed_at, order_id, dispute_id);
 create index disputes_by_id on disputes (account_id, dispute_id);
+create index disputes_final on disputes (account_id, changed_at, order_id, dispute_id)
+  where status in ('closed', 'won', 'lost');
 create index disputes_to_poll on disputes (next_poll_at)
   where next_poll_at is not null;
-create index disputes_unfinished on disputes (account_id, respond_by, order_id, dispute_id)
+create index disputes_unfinished on disputes (account_id, respond_by, order_id desc, dispute_id desc)
   where status in ('open', 'under_review');
 
 -- Counts and sums over the orders that were created in each half hour, for the overview of the dashboard.
