@@ -107,12 +107,19 @@ function noteUndocumented(
   { status, text }: { readonly status: number; readonly text: string },
 ): void {
   const [path] = target.split('?');
-  const operation = operations.find((entry) => entry.method === method && entry.path === path);
+  const operation = operations.find(
+    (entry) => entry.method === method && patternOf(entry.path).test(path ?? ''),
+  );
   // A reply that was cut off has no text.
   if (!operation || status < 400 || text === '') return;
   const code = JSON.parse(unseal(text)).error?.svc_error_code;
   if (!operation.codes[status]?.includes(code))
     undocumented.add(`${method} ${path}: ${status} ${code}`);
+}
+
+/** The path of an operation, with anything in place of the ids that it names. */
+function patternOf(path: string): RegExp {
+  return RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]*')}$`);
 }
 
 /** Orders in every state, and the values by which requests can name them. */
@@ -143,6 +150,7 @@ async function fillShop(): Promise<KnownValues> {
     action: ['cancel', 'send', 'x'],
     expires_at: ['2026-01-01 00:00:00', new Date(Date.now() + 86_400_000).toISOString(), 'x'],
     transaction_id: [paid.transactionId, byCard.transactionId, body.transaction_id, begun],
+    svc_transaction_id: [null, null, paid.transactionId],
     refund_request_id: ['R-1', 'R-2', 'R-3', null],
     refund_amount: [1, '1.50', 118, 118.01, 9_999, 9_999, 0.1 + 0.2, null],
     amount: [9_999, '9999.00'],
@@ -187,13 +195,20 @@ function requestsOf(operation: Operation): fc.Arbitrary<FuzzRequest> {
       authorization: authorizations(tokens.good, [...tokens.others, ...textsOf('refresh_token')]),
       headers: extraHeaders,
       body: body ? bytesOf(treesOf(operation)) : fc.constant(undefined),
+      id: fc.constantFrom(...idsOf(path)),
     })
-    .map((parts) => toRequest(path, parts));
+    .map(({ id, ...parts }) => toRequest(path.replace(/\{\w+\}/, id), parts));
   if (!body) return plain;
   return fc.oneof(
     { weight: 5, arbitrary: plain },
     { weight: 1, arbitrary: sealedRequestsOf(operation) },
   );
+}
+
+/** What the path may name, and the placeholder itself. */
+function idsOf(path: string): string[] {
+  const ids = /order/.test(path) ? known.order_id : known.transaction_id;
+  return [...(ids?.map(String) ?? []), '{id}'];
 }
 
 /** The same bodies sealed, either intact or changed in one digit. */
