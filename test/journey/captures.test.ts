@@ -125,6 +125,35 @@ test('bank-gateway: a voided payment does not complete its order any more', asyn
   await assertOutline(orderId, reversed);
 });
 
+test('bank-gateway: two captures on its own pages and a void of the rest agree with the ledger', async () => {
+  const orderId = await createOrder();
+  simulator.setScenarioFor(orderId, { name: 'release', delayMs: 2_000 });
+  const transactionId = await pay(orderId, modeOf['bank-gateway']);
+  const paymentId = `${transactionId}|1`;
+  assert.equal(await simulator.holds.capture(paymentId, 6_000), true);
+  assert.equal(await simulator.holds.capture(paymentId, 2_000), true);
+  assert.equal(await simulator.holds.void(paymentId), true);
+  await simulator.settled();
+  await assertOutline(orderId, {
+    order: 'pending',
+    transactions: ['payment succeeded 80'],
+    refunds: [0, 80, 80],
+  });
+  await refundPart(transactionId, 70);
+  assert.deepEqual(amountsRefundedOf(orderId), [6000, 1000]);
+});
+
+test('partner: a payment that is captured on its dashboard before it is released completes its order', async () => {
+  const orderId = await createOrder();
+  simulator.setScenarioFor(orderId, { name: 'release', delayMs: 1_000 });
+  const transactionId = await pay(orderId, modeOf.partner);
+  const { payments } = simulator.ledger();
+  const paymentId = payments.find(({ reference }) => reference === transactionId)?.id ?? '';
+  assert.equal(await simulator.holds.capture(paymentId), true);
+  await simulator.settled();
+  await assertOutline(orderId, paidInFull);
+});
+
 test('partner: a payment with an offer completes its order, and the discount is shown', async () => {
   const { orderId, transactionId } = await payUnder('offer', 'partner');
   await assertOutline(orderId, {

@@ -50,17 +50,30 @@ test('its orders, payments, refunds, deliveries and events have ended in every w
     'refund failed',
     'refund succeeded',
   ]);
+  assert.deepEqual(await listKinds('disputes', `provider || ' ' || status`), [
+    'bank-gateway lost',
+    'partner closed',
+    'partner lost',
+    'partner open',
+    'partner under_review',
+    'partner won',
+  ]);
+  assert.deepEqual(await listKinds('disputes', 'action_required::text'), ['false', 'true']);
   assert.deepEqual(await listKinds('transactions', 'unnest(flags)'), [
     'amount_mismatch',
+    'dispute_conflict',
     'duplicate_capture',
     'partially_captured',
     'payment_reversed',
+    'refund_and_dispute',
   ]);
   assert.deepEqual(await listKinds('deliveries', 'unnest(flags)'), [
     'amount_mismatch',
+    'dispute_conflict',
     'duplicate_capture',
     'partially_captured',
     'payment_reversed',
+    'refund_and_dispute',
   ]);
   assert.deepEqual(await listKinds('deliveries', 'state'), [
     'dead',

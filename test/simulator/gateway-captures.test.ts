@@ -202,6 +202,16 @@ test('a hold without a capture that expired still looks authorized', async (t) =
   assert.deepEqual(paymentOf(simulator), held);
 });
 
+test('late-success: a capture after an approval that came late moves money that had failed', async (t) => {
+  const { simulator, capture } = await hold(t, { scenario: { name: 'late-success' } });
+  await simulator.settled();
+  await capture('c-1', '10.50');
+  assert.deepEqual(
+    simulator.moved().map(({ kind, isAfterFailure }) => [kind, isAfterFailure]),
+    [['captured', true]],
+  );
+});
+
 test('a tester captures a part and voids the rest on the gateway’s own pages', async (t) => {
   const { simulator, capture } = await hold(t);
   assert.equal(await simulator.holds.capture(held.id, 1051), false);
@@ -216,24 +226,32 @@ test('a tester captures a part and voids the rest on the gateway’s own pages',
 
 test('scenarios of the gateway’s own steps end where the shop was faster', async (t) => {
   for (const name of ['release', 'void', 'void-and-capture-again', 'partial-capture'] as const) {
-    const { simulator, capture } = await hold(t, { scenario: { name, delayMs: 300 } });
+    const { simulator, receiver, capture } = await hold(t, { scenario: { name, delayMs: 300 } });
     assert.equal((await capture('c-1', '10.50')).status, 201);
     await simulator.settled();
+    assert.deepEqual(noticesOf(receiver.received).slice(2), ['CAPTURE SUCCESS c-1'], name);
     assert.deepEqual(paymentOf(simulator), { ...held, status: 'captured', captured: 1050 }, name);
   }
 });
 
+test('void: what is only authorized is no payment, so the scenario does not void it', async (t) => {
+  const { simulator } = await hold(t, { scenario: { name: 'void' } });
+  await simulator.settled();
+  assert.deepEqual(paymentOf(simulator), held);
+});
+
 test('chargeback: what the shop captures in parts is claimed once', async (t) => {
-  const { simulator, capture } = await hold(t, { scenario: { name: 'chargeback' } });
+  const disputes = [{ share: 0.5, steps: ['lost'] as const }];
+  const scenario = { name: 'chargeback', behaviour: { disputes } } as const;
+  const { simulator, capture } = await hold(t, { scenario });
   await simulator.settled();
   assert.deepEqual(simulator.ledger().disputes, []);
   await capture('c-1', '6.30');
   await capture('c-2', '4.20');
   await simulator.settled();
-  const { disputes } = simulator.ledger();
   assert.deepEqual(
-    disputes.map(({ paymentId, amount }) => [paymentId, amount]),
-    [[held.id, 630]],
+    simulator.ledger().disputes.map(({ paymentId, amount }) => [paymentId, amount]),
+    [[held.id, 315]],
   );
 });
 

@@ -45,6 +45,9 @@ export async function walkJourney(stage: Stage): Promise<void> {
   await simulator.settled();
   await events.printUntil(['payment_success', 'order_completed']);
 
+  await disputeAndWin(stage);
+  await events.printUntil(['dispute_created', 'dispute_won']);
+
   const part = {
     transaction_id: payment.transaction_id,
     refund_amount: 180,
@@ -69,6 +72,16 @@ export async function walkJourney(stage: Stage): Promise<void> {
   );
   if ((breaches as unknown[]).length > 0) throw new Error('verify found a breach');
   console.log('Signatures verified. The order travelled from creation to refund.');
+}
+
+/** While the dispute was open, the service would have refused to refund what it claims. */
+async function disputeAndWin({ simulator }: Stage): Promise<void> {
+  const [payment] = simulator.ledger().payments;
+  const id = await simulator.disputes.open(payment?.id ?? '', { amount: 50_000 });
+  await simulator.settled();
+  await simulator.disputes.move(id ?? '', 'won');
+  console.log(`${heading('the bank of the consumer')} disputes 500.00 INR, and the shop wins\n`);
+  await simulator.settled();
 }
 
 /** From then on, the service sends every event to the shop of the simulator. */

@@ -21,6 +21,8 @@ test('the demo walks an order to its refund and prints every event, verified, be
   // The bank's authorization may be reported together with the capture.
   const told = events.map(([, , type, status]) => `${type} ${status}`);
   assert.deepEqual(told.filter((text) => text !== 'payment_authorized authorized').toSorted(), [
+    'dispute_created succeeded',
+    'dispute_won succeeded',
     'order_completed completed',
     'payment_success succeeded',
     'refund_pending pending',

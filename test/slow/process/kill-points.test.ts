@@ -61,6 +61,10 @@ const handful: readonly Point[] = [
   pointOf(partner, 'payment, partner', 'claim-events', 'after'),
   pointOf(gateway, 'payment, bank-gateway', 'save-event-results', 'before'),
   pointOf(partner, 'payment, partner', 'insert-event-attempts', 'after'),
+  // A dispute: before and after its row is written, and stored but not acknowledged.
+  pointOf(partner, 'dispute, partner', 'save-disputes', 'before'),
+  pointOf(gateway, 'dispute, bank-gateway', 'save-disputes', 'after'),
+  pointOf(partner, 'dispute, partner', 'commit', 'after'),
 ];
 /** KILL_POINTS=all kills before and after every statement of every step, which takes some minutes. */
 const isAll = process.env.KILL_POINTS === 'all';
@@ -275,8 +279,25 @@ async function travel(journey: Journey, watch: Watch = {}): Promise<void> {
     await simulator.settled();
     return pollUntil(order_id, ({ order }) => order.refund_details?.refunded_amount === 18);
   });
+  // Nothing lists disputes, so they need their webhooks.
+  if (isHeard) await inStep(`dispute, ${provider}`, () => dispute(order_id));
   const ofInvoice = await untilAnswered(() => client.getOrder({ invoice_id }));
   judge(told, ofInvoice.order_id);
+}
+
+/** Claims what was not refunded. The message is repeated until it is acknowledged, and counts once. */
+async function dispute(order_id: string): Promise<void> {
+  const { payments } = simulator.ledger();
+  const payment = payments.find(
+    ({ reference, status }) => reference.startsWith(`${order_id}-`) && status === 'captured',
+  );
+  const id = await simulator.disputes.open(payment?.id ?? '', { amount: 10_000 });
+  await simulator.settled();
+  const isShown = ({ disputes }: Enquiry['transaction'][number]) =>
+    disputes.some(({ dispute_id, amount }) => dispute_id === id && amount === 100);
+  const told = await pollUntil(order_id, ({ transaction }) => transaction.some(isShown));
+  assert.equal(told.order.refund_details?.available_refundable_amount, 0);
+  assert.equal(told.transaction.flatMap(({ disputes }) => disputes).length, 1);
 }
 
 /** One order, paid once and refunded once, here and at the provider. */

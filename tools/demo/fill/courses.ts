@@ -59,7 +59,6 @@ const table = {
   },
   voided: { perHundred: 0.4, consumer: 'pays', scenario: 'void', provider: gateway },
   'charged-back': { perHundred: 0.4, consumer: 'pays', scenario: 'chargeback', provider: gateway },
-  disputed: { perHundred: 0.4, consumer: 'pays', scenario: 'chargeback', provider: 'partner' },
   'paid-twice': { perHundred: 0.6, consumer: 'pays-twice' },
   'other-amount': { perHundred: 0.4, consumer: 'at-the-counter', provider: 'partner' },
 } as const satisfies Record<string, Course>;

@@ -10,6 +10,7 @@ import { createAccount } from '../../../src/use-cases/accounts/create-account.ts
 import { createEndpoint } from '../../../src/use-cases/events/endpoints.ts';
 import { startLocalServer } from '../../harness/local-server.ts';
 import { sellAtTheCounter } from './counter.ts';
+import { listDisputeLives } from './live-disputes.ts';
 import { liveOrder } from './live-order.ts';
 import { during, liveOperator, liveOwner, type Period } from './live-team.ts';
 import { type Life, runLives } from './lives.ts';
@@ -75,6 +76,7 @@ export async function fillShop(past: Past, options: FillOptions) {
       [
         ...plans.map((plan) => counted(liveOrder(stage, plan), countOrder)),
         ...listSales(period).map(([at, receipt]) => sellAtTheCounter(stage, at, receipt)),
+        ...listDisputeLives(stage, period),
         liveOwner(stage, period, endpoints),
         liveOperator(stage, period),
         liveBackground(stage, period),

@@ -76,16 +76,17 @@ const notes: Readonly<Record<string, string>> = {
   payment_reversed: 'The customer cancelled by phone. Nothing was sent.',
   duplicate_capture: 'Paid twice by mistake; the second payment is refunded with the next batch.',
   partially_captured: 'Two items were out of stock; the rest was sent.',
-  chargeback: 'Proof of delivery sent to the bank.',
-  dispute: 'Proof of delivery uploaded at the partner.',
+  dispute_conflict: 'The partner confirmed on the phone that the money is gone.',
+  refund_and_dispute: 'Proof of the refund sent to the bank.',
   amount_mismatch: 'Paid at the counter without the gift wrapping. Fine.',
 };
 
-/** Closes flags with a note, and tries a dead delivery again. Every second one stays open. */
+/** Closes flags with a note, and tries a dead delivery again. Every second one stays open. Disputes close by themselves. */
 async function review(stage: FillStage, actor: Actor): Promise<void> {
   const { services, accountId } = stage;
   const { entries = [] } = (await listReview(services, { accountId, limit: 100 })) ?? {};
-  for (const entry of entries.filter((_entry, index) => index % 2 === 0)) {
+  const closable = entries.filter(({ kind }) => kind !== 'dispute');
+  for (const entry of closable.filter((_entry, index) => index % 2 === 0)) {
     await close(stage, actor, entry);
   }
 }
