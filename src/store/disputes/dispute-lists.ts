@@ -22,7 +22,7 @@ import {
   type StoredDispute,
   toStoredDispute,
 } from './dispute-rows.ts';
-import { isUnfinished, waitsForShop } from './disputes.ts';
+import { isFinal, isUnfinished, waitsForShop } from './disputes.ts';
 
 export type DisputeFilter = {
   readonly status?: DisputeStatus | undefined;
@@ -53,7 +53,7 @@ export async function findFilteredDisputes(
 ): Promise<FoundRows<ListedDispute>> {
   const { status, phase, provider, currency, changedSince } = filter;
   const parts = partsBehind(before).filter(
-    ({ isFinal }) => status === undefined || isFinal === isFinalDispute(status),
+    ({ isOver }) => status === undefined || isOver === isFinalDispute(status),
   );
   if (parts.length === 0) return { rows: [], lookedAt: 0, next: undefined };
   const found = await findNewest<ListedRow>(
@@ -88,7 +88,7 @@ export async function findFilteredDisputes(
 }
 
 type Part = {
-  readonly isFinal: boolean;
+  readonly isOver: boolean;
   readonly rank: Sql;
   readonly conditions: readonly Condition[];
   /** As its index sorts it. */
@@ -101,13 +101,13 @@ const millisecondsOf = (column: Sql) => sql`(extract(epoch from ${column}) * 100
 function partsBehind(cursor: string | undefined): Part[] {
   const [rankText, orderId, ...rest] = cursor?.split('/') ?? [];
   const last = cursor === undefined ? undefined : Number(rankText);
-  const part = (isFinal: boolean, rank: Sql, sortedBy: Sql, own: readonly Condition[]): Part => {
+  const part = (isOver: boolean, rank: Sql, sortedBy: Sql, own: readonly Condition[]): Part => {
     const key = [last, orderId, rest.join('/')];
     const behind: Condition = (add) =>
       sql`(${rank}, order_id, dispute_id) < (${joinSql(key.map(add))})`;
-    const isOfPart = () => (isFinal ? sql`not ${isUnfinished}` : isUnfinished);
+    const isOfPart = () => (isOver ? isFinal : isUnfinished);
     const conditions = [isOfPart, ...own, last === undefined ? always : behind];
-    return { isFinal, rank, sortedBy, conditions };
+    return { isOver, rank, sortedBy, conditions };
   };
   const respondBy = sql`respond_by`;
   const changedAt = sql`changed_at`;
@@ -162,7 +162,7 @@ export function sumDisputes(database: Queryable, accountId: string, max: number)
                from disputes where account_id = $1 and ${isUnfinished} limit $2)
             union all
             (select status, currency, amount, null from disputes
-              where account_id = $1 and status in ('won', 'lost')
+              where account_id = $1 and ${isFinal} and status <> 'closed'
               order by changed_at desc limit $2)) summed
      group by kind, currency order by kind, currency`;
 }

@@ -85,6 +85,7 @@ export type DisputeToReview = DueDispute & {
 };
 
 export const isUnfinished = sql`status in ('open', 'under_review')`;
+export const isFinal = sql`status in ('closed', 'won', 'lost')`;
 export const waitsForShop = sql`${isUnfinished} and (status = 'open' or action_required)`;
 /** What they claim cannot be refunded. Contract 17.3. */
 export const isClaiming = sql`status in ('open', 'under_review', 'lost')`;
