@@ -26,7 +26,10 @@ const groups: Readonly<Record<string, { files: string; except?: readonly string[
   'api-create-order': { files: 'test/api/create-order/*.test.ts' },
   'api-payments': { files: 'test/api/{initiate-payment,transaction-enquiry}/*.test.ts' },
   'api-operator': { files: 'test/api/operator/*.test.ts' },
-  'api-refund': { files: 'test/api/refund/*.test.ts' },
+  'api-refund': {
+    files: 'test/api/{late-payments,refund}/*.test.ts',
+    except: ['kept-statements'],
+  },
   'api-webhooks': { files: 'test/api/webhooks/*.test.ts' },
   browser: { files: 'test/browser/*.test.ts' },
   cli: { files: 'test/cli/**/*.test.ts' },

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { partnerEvent, partnerPayment } from '../../support/deliveries.ts';
 import { assertInvariants, assertReceived } from '../webhooks/shop.ts';
-import { captureAt, gatewayPaymentAt, isoTime, openLateShop, paidAt } from './late-shop.ts';
+import { captureAt, gatewayPaymentAt, openLateShop, paidAt } from './late-shop.ts';
 
 const shop = await openLateShop();
 const { createLapsed, outcomeOf, refundsOf, sent, work } = shop;
@@ -215,62 +215,6 @@ describe('the order lapses by failed attempts', () => {
     await shop.sendPartner(captureAt(order, order.lastFailureAt + 100));
     const { order: status, refunds } = await outcomeOf(order.order_id);
     assert.deepEqual([status, refunds], ['completed', []]);
-  });
-});
-
-describe('captures at the bank gateway', () => {
-  const authorise = (order: Parameters<typeof gatewayPaymentAt>[0], at: number) =>
-    gatewayPaymentAt(order, at, {
-      transaction: { id: '1', type: 'AUTHORIZATION' },
-      order: { totalCapturedAmount: 0, creationTime: isoTime(at) },
-    });
-  const capture = (
-    order: Parameters<typeof gatewayPaymentAt>[0],
-    at: number,
-    { id, amount, total = amount }: { id: string; amount: number; total?: number },
-  ) =>
-    gatewayPaymentAt(order, at, {
-      transaction: { id, type: 'CAPTURE', targetTransactionId: '1', amount },
-      order: { totalCapturedAmount: total, lastUpdatedTime: isoTime(at) },
-    });
-
-  test('in time, in part: the part is kept, also when the order lapses', async () => {
-    const order = await shop.createOrder();
-    const now = shop.service.services.clock().getTime() / 1_000;
-    await shop.sendGateway(authorise(order, now));
-    await shop.sendGateway(capture(order, now + 10, { id: '2', amount: 50 }));
-    shop.service.advanceSeconds(25 * 3_600);
-    // Something else about the order is the first thing that is saved after it lapsed.
-    await shop.sendGateway(
-      gatewayPaymentAt(order, now + 90_000, {
-        result: 'FAILURE',
-        transaction: { id: '9', type: 'PAYMENT' },
-      }),
-    );
-    const { refunds, payments } = await outcomeOf(order.order_id);
-    assert.deepEqual([payments.sort(), refunds], [['failed', 'succeeded'], []]);
-  });
-
-  test('that are late: the first is refunded, and what is captured later is left to a person', async () => {
-    const order = await createLapsed();
-    await shop.sendGateway(authorise(order, order.lapsedAt - 600));
-    await shop.sendGateway(capture(order, order.lapsedAt + 10, { id: '2', amount: 50 }));
-    const first = await outcomeOf(order.order_id);
-    assert.deepEqual([first.order, first.refunds], ['lapsed', ['pending 50']]);
-    await shop.sendGateway(
-      capture(order, order.lapsedAt + 20, { id: '3', amount: 68, total: 118 }),
-    );
-    assert.deepEqual(await outcomeOf(order.order_id), { ...refunded, refunds: ['pending 50'] });
-    const { refund_details } = (await shop.show(order.order_id)).order;
-    assert.equal(refund_details.available_refundable_amount, 68);
-  });
-
-  test('before their authorisation is known are refunded once', async () => {
-    const order = await createLapsed();
-    await shop.sendGateway(capture(order, order.lapsedAt + 10, { id: '2', amount: 118 }));
-    await shop.sendGateway(authorise(order, order.lapsedAt - 600));
-    await shop.sendGateway(capture(order, order.lapsedAt + 11, { id: '2', amount: 118 }));
-    assert.deepEqual(await outcomeOf(order.order_id), refunded);
   });
 });
 
