@@ -20,6 +20,22 @@ export type Address = {
   address_type?: string;
 };
 
+/** What is reserved by a payment that you capture yourself. Amounts are in major units. */
+export type Authorization = {
+  /** Payments that are captured by themselves have no such object. */
+  capture_mode: 'manual';
+  /** ISO 8601 time at which the amount was reserved. */
+  authorized_time: string;
+  /** ISO 8601 time until which it can be captured. */
+  expiry_time: string;
+  /** What was captured so far. */
+  captured_amount: number;
+  /** What was released. */
+  voided_amount: number;
+  /** What can still be captured, without captures that are pending. */
+  available_authorized_amount: number;
+};
+
 /** One choice of the consumer. */
 export type Bank = {
   /** Goes into bank_code of initiate-payment. */
@@ -65,6 +81,65 @@ export type BillingAddressRequest = {
   /** A name or tag for the address. */
   address_type?: string | null;
 } | null;
+
+/** A capture. */
+export type Capture = {
+  /** Identifier of the payment. */
+  original_payment_transaction_id: string;
+  /** Identifier of the capture. */
+  transaction_id: string;
+  /** Identifier of the order. */
+  order_id: string;
+  /** pending is normal: the result follows as an event and in transaction-enquiry. */
+  capture_status: 'pending' | 'succeeded' | 'failed';
+  /** What was requested. */
+  transaction_type: 'capture';
+  /** What has happened, in words. */
+  message: string;
+};
+
+/** A capture that you requested has a new status. */
+export type CaptureEvent = {
+  /** Version of the body. */
+  version: 'v3';
+  /** The header webhook-id. A repeat has the same id: store it and ignore repeats. */
+  event_id: string;
+  /** What the event reports. */
+  event_type: 'capture_pending' | 'capture_success' | 'capture_failed';
+  /** Counts the events of an order. Events may arrive in another order: a higher number is newer. */
+  sequence: number;
+  /** ISO 8601 time of the change. */
+  occurred_at: string;
+  /** Status of the payment. */
+  status: 'new' | 'pending' | 'failed' | 'authorized' | 'succeeded' | 'reversing' | 'reversed';
+  /** status in three words, for plugins that know no others. */
+  event_status: 'success' | 'failed' | 'pending';
+  /** What has happened, in words. Safe to show to the consumer. */
+  message: string;
+  /** Identifier of the order. */
+  svc_order_id: string;
+  /** Identifier of the transaction. */
+  svc_transaction_id: string;
+  /** That of the transaction, for plugins that look for it here. */
+  svc_signature: string | null;
+  /** Tells an event from a return of the consumer. */
+  is_webhook: true;
+  capture: EventOperation;
+  transaction: EventPayment;
+  order: EventOrder;
+  /** The consumer, unmasked; null if the order has none. */
+  user: User | null;
+};
+
+/** Which payment to capture, and how much of it. */
+export type CaptureRequest = {
+  /** The payment. */
+  transaction_id: string;
+  /** For your own records. */
+  comment?: string;
+  /** More than 0, in major units. Without it, all that is still authorised is captured. */
+  capture_amount?: number | string;
+};
 
 /** Fields that are not listed are ignored. Null and empty count as absent. */
 export type CreateOrderRequest = {
@@ -229,7 +304,17 @@ export type EnquiryRequest = {
 };
 
 /** Branch on this in your code. */
-export type ErrorCode = 'INVALID_REQUEST_PARAMETER' | 'ENCRYPTION_NOT_ENABLED' | 'DECRYPTION_FAILED' | 'AUTHENTICATION_FAILED' | 'INVALID_TOKEN' | 'TOKEN_EXPIRED' | 'PERMISSION_DENIED' | 'CONFIRMATION_REQUIRED' | 'ACCOUNT_SUSPENDED' | 'ORDER_NOT_FOUND' | 'INVOICE_NOT_FOUND' | 'TRANSACTION_NOT_FOUND' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'DUPLICATE_INVOICE_ID' | 'ORDER_COMPLETED' | 'ORDER_LAPSED' | 'ORDER_CONFLICT' | 'LINK_CANNOT_BE_UPDATED' | 'DUPLICATE_REFUND_REQUEST' | 'IDEMPOTENCY_KEY_REUSED' | 'RATE_NOT_CONFIRMED' | 'PAYLOAD_TOO_LARGE' | 'INVALID_REFUND_AMOUNT' | 'PAYMENT_DISPUTED' | 'REFUND_NOT_ALLOWED' | 'LINK_CANNOT_BE_SENT' | 'PAYMENT_MODE_NOT_ENABLED' | 'PAYMENT_MODE_NOT_ALLOWED' | 'RATE_LIMITED' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE';
+export type ErrorCode = 'INVALID_REQUEST_PARAMETER' | 'ENCRYPTION_NOT_ENABLED' | 'DECRYPTION_FAILED' | 'AUTHENTICATION_FAILED' | 'INVALID_TOKEN' | 'TOKEN_EXPIRED' | 'PERMISSION_DENIED' | 'CONFIRMATION_REQUIRED' | 'ACCOUNT_SUSPENDED' | 'ORDER_NOT_FOUND' | 'INVOICE_NOT_FOUND' | 'TRANSACTION_NOT_FOUND' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'DUPLICATE_INVOICE_ID' | 'ORDER_COMPLETED' | 'ORDER_LAPSED' | 'ORDER_CONFLICT' | 'LINK_CANNOT_BE_UPDATED' | 'CAPTURE_IN_PROGRESS' | 'VOID_IN_PROGRESS' | 'DUPLICATE_REFUND_REQUEST' | 'IDEMPOTENCY_KEY_REUSED' | 'RATE_NOT_CONFIRMED' | 'PAYLOAD_TOO_LARGE' | 'CAPTURE_NOT_ALLOWED' | 'INVALID_CAPTURE_AMOUNT' | 'CAPTURE_AMOUNT_NOT_SUPPORTED' | 'VOID_NOT_ALLOWED' | 'INVALID_REFUND_AMOUNT' | 'PAYMENT_DISPUTED' | 'REFUND_NOT_ALLOWED' | 'LINK_CANNOT_BE_SENT' | 'PAYMENT_MODE_NOT_ENABLED' | 'PAYMENT_MODE_NOT_ALLOWED' | 'RATE_LIMITED' | 'INTERNAL_ERROR' | 'SERVICE_UNAVAILABLE';
+
+/** The capture or void that the event is about. */
+export type EventOperation = {
+  /** Identifier of the capture or void; null if the hold ended by itself. */
+  transaction_id: string | null;
+  /** What is captured or released, in major units. */
+  amount: number;
+  /** Status of the capture or void. */
+  status: 'pending' | 'succeeded' | 'failed';
+};
 
 /** The order of the enquiry at the time of the event. */
 export type EventOrder = {
@@ -305,6 +390,8 @@ export type EventPayment = {
   refund_request_id: string | null;
   /** The bank's reference of the refund; for a payment that of its latest refund. */
   refund_arn: string | null;
+  /** Null unless the payment was started for manual capture and was authorised. */
+  authorization_details: Authorization | null;
   /** The disputes of the payment, oldest first; empty without any, for a refund, and with an order token. */
   disputes: Dispute[];
   /** The same value as svc_transaction_id. */
@@ -365,6 +452,8 @@ export type EventRefund = {
   refund_request_id: string | null;
   /** The bank's reference of the refund; for a payment that of its latest refund. */
   refund_arn: string | null;
+  /** Null unless the payment was started for manual capture and was authorised. */
+  authorization_details: Authorization | null;
   /** The disputes of the payment, oldest first; empty without any, for a refund, and with an order token. */
   disputes: Dispute[];
   /** The same value as svc_transaction_id. */
@@ -1066,6 +1155,8 @@ export type Transaction = {
   refund_request_id: string | null;
   /** The bank's reference of the refund; for a payment that of its latest refund. */
   refund_arn: string | null;
+  /** Null unless the payment was started for manual capture and was authorised. */
+  authorization_details: Authorization | null;
   /** The disputes of the payment, oldest first; empty without any, for a refund, and with an order token. */
   disputes: Dispute[];
 };
@@ -1134,6 +1225,63 @@ export type UserRequest = {
   /** Mobile number: 4 to 15 digits; spaces, dashes, dots, brackets and a leading + or 00 with the country code are accepted. */
   mobile_number?: string | number | null;
 } | null;
+
+/** A void. */
+export type Void = {
+  /** Identifier of the payment. */
+  original_payment_transaction_id: string;
+  /** Identifier of the void. */
+  transaction_id: string;
+  /** Identifier of the order. */
+  order_id: string;
+  /** pending is normal: the result follows as an event and in transaction-enquiry. */
+  void_status: 'pending' | 'succeeded' | 'failed';
+  /** What was requested. */
+  transaction_type: 'void';
+  /** What has happened, in words. */
+  message: string;
+};
+
+/** A void has a new status, or a hold has ended: its message is then authorization_expired. */
+export type VoidEvent = {
+  /** Version of the body. */
+  version: 'v3';
+  /** The header webhook-id. A repeat has the same id: store it and ignore repeats. */
+  event_id: string;
+  /** What the event reports. */
+  event_type: 'void_pending' | 'void_success' | 'void_failed';
+  /** Counts the events of an order. Events may arrive in another order: a higher number is newer. */
+  sequence: number;
+  /** ISO 8601 time of the change. */
+  occurred_at: string;
+  /** Status of the payment. */
+  status: 'new' | 'pending' | 'failed' | 'authorized' | 'succeeded' | 'reversing' | 'reversed';
+  /** status in three words, for plugins that know no others. */
+  event_status: 'success' | 'failed' | 'pending';
+  /** What has happened, in words. Safe to show to the consumer. */
+  message: string;
+  /** Identifier of the order. */
+  svc_order_id: string;
+  /** Identifier of the transaction. */
+  svc_transaction_id: string;
+  /** That of the transaction, for plugins that look for it here. */
+  svc_signature: string | null;
+  /** Tells an event from a return of the consumer. */
+  is_webhook: true;
+  void: EventOperation;
+  transaction: EventPayment;
+  order: EventOrder;
+  /** The consumer, unmasked; null if the order has none. */
+  user: User | null;
+};
+
+/** Which payment to void. */
+export type VoidRequest = {
+  /** The payment. */
+  transaction_id: string;
+  /** For your own records. */
+  comment?: string;
+};
 
 /** One choice of the consumer. */
 export type Wallet = {

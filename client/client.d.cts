@@ -4,6 +4,9 @@ import type {
   Order as ApiOrder,
   PaymentLink as ApiPaymentLink,
   Banks,
+  Capture,
+  CaptureEvent,
+  CaptureRequest,
   CreateOrderRequest,
   DisputeEvent,
   Enquiry,
@@ -35,11 +38,15 @@ import type {
   Transaction,
   UpdateOrderRequest,
   User,
+  Void,
+  VoidEvent,
+  VoidRequest,
   Wallets,
 } from './api.cjs';
 
 export type {
   Address,
+  Authorization,
   Bank,
   CurrencyConversion,
   Dispute,
@@ -49,6 +56,7 @@ export type {
 } from './api.cjs';
 export type {
   Banks,
+  CaptureEvent,
   DisputeEvent,
   Enquiry,
   EventPayment,
@@ -65,6 +73,7 @@ export type {
   TestEvent,
   Transaction,
   User,
+  VoidEvent,
   Wallets,
 };
 
@@ -79,6 +88,10 @@ export type Consumer = ResolveUserRequest & { order_id: string };
 export type NewPayment = PaymentRequest & { order_id: string };
 export type NewRefund = RefundRequest;
 export type StartedRefund = Refund;
+export type NewCapture = CaptureRequest;
+export type StartedCapture = Capture;
+export type NewVoid = VoidRequest;
+export type StartedVoid = Void;
 
 /** Some fields are only in the replies of getOrder and updateOrder. */
 export type Order = ApiOrder & Partial<Omit<FullOrder, keyof ApiOrder>>;
@@ -150,6 +163,10 @@ export type Client = {
   initiatePayment: (payment: NewPayment, options?: RetryOptions) => Promise<StartedPayment>;
   /** Retried with the same key if there is no reply. */
   refund: (refund: NewRefund, options?: RetryOptions) => Promise<StartedRefund>;
+  /** Takes what a payment has reserved, or a part of it. Retried with the same key if there is no reply. */
+  capture: (capture: NewCapture, options?: RetryOptions) => Promise<StartedCapture>;
+  /** Releases what a payment has reserved. Retried with the same key if there is no reply. */
+  void: (payment: NewVoid, options?: RetryOptions) => Promise<StartedVoid>;
   transactionEnquiry: (ids: EnquiryRequest) => Promise<Enquiry>;
   refreshToken: (refreshToken: string) => Promise<OrderToken>;
   /** See the function `verifySignature`. */
@@ -222,6 +239,8 @@ export type EventTransaction = EventPayment | EventRefund;
 export type WebhookEvent =
   | PaymentEvent
   | RefundEvent
+  | CaptureEvent
+  | VoidEvent
   | DisputeEvent
   | OrderEvent
   | ReviewEvent

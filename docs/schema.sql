@@ -23,6 +23,7 @@ create table accounts (
   upi_collect             boolean           not null default false,
   former_rates            jsonb             not null default '{}'::jsonb,
   late_payments           text              not null default 'keep'::text,
+  capture_mode            text              not null default 'automatic'::text,
   constraint accounts_pkey primary key (account_id),
   constraint accounts_late_payments_check check (late_payments in ('keep', 'refund')),
   constraint accounts_requests_per_second_check check (requests_per_second > 0),
@@ -101,6 +102,8 @@ create table orders (
   tally                       json,
   event_sequence              integer           not null default 0,
   dispute_notices             json,
+  operations                  json,
+  own_lapses_at               timestamptz,
   constraint orders_pkey primary key (account_id, order_id),
   constraint orders_account_id_invoice_id_key unique (account_id, invoice_id),
   constraint orders_amount_before_tax_check check (amount_before_tax >= 0),
@@ -139,6 +142,7 @@ create table transactions (
   notices             json              not null,
   paid_by             text collate "C",
   moved_amount        bigint            not null default 0,
+  hold_ends_at        timestamptz,
   constraint transactions_pkey primary key (account_id, order_id, transaction_id),
   constraint transactions_psp unique (account_id, provider, type, psp_transaction_id),
   constraint transactions_amount_check check (amount >= 0),
@@ -147,6 +151,8 @@ create table transactions (
 );
 create index transactions_flagged on transactions (account_id, order_id, transaction_id)
   where flags <> '{}'::text[];
+create index transactions_held on transactions (account_id, hold_ends_at, transaction_id)
+  where hold_ends_at is not null;
 create index transactions_open on transactions (type, started_at)
   where status not in ('failed', 'succeeded', 'reversed');
 create index transactions_paid_by on transactions (account_id, paid_by, finished_at desc nulls last)

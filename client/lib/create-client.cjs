@@ -88,6 +88,8 @@ function createClient(options) {
     initiatePayment: (payment, options) =>
       callWithKey('/api/v3/initiate-payment', payment, options),
     refund: (refund, options) => callWithKey('/api/v3/refund', refund, options),
+    capture: (capture, options) => callWithKey('/api/v3/capture', capture, options),
+    void: (payment, options) => callWithKey('/api/v3/void', payment, options),
     transactionEnquiry: (ids) => call('/api/v3/transaction-enquiry', ids),
     refreshToken: (refreshToken) => call('/api/v3/refresh-token', { refresh_token: refreshToken }),
     verifySignature: (transaction, invoiceId) =>

@@ -130,6 +130,17 @@ function Orders({ settings, save }) {
       ],
     },
     {
+      name: 'capture_mode',
+      label: 'Capture',
+      kind: 'choice',
+      value: settings.capture_mode,
+      options: [
+        ['automatic', 'At once'],
+        ['manual', 'By the shop'],
+      ],
+      hint: 'Applies to payments that are started from now on. By the shop: an amount is reserved for some days, and the shop charges it with Capture.',
+    },
+    {
       name: 'late_payments',
       label: 'Late payments',
       kind: 'choice',

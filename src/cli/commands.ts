@@ -26,6 +26,7 @@ import { linkCancel, linkCreate } from './orders/link.ts';
 import { orderList } from './orders/order-list.ts';
 import { orderShow } from './orders/order-show.ts';
 import { orderWhy } from './orders/order-why.ts';
+import { paymentCapture, paymentVoid } from './orders/payment.ts';
 import { transactionList } from './orders/transaction.ts';
 import { figuresRebuild } from './reports/figures-rebuild.ts';
 import { orderRebuild } from './upkeep/order-rebuild.ts';
@@ -55,6 +56,11 @@ export const groups: readonly Group[] = [
   { name: 'link', summary: 'Links to pay an order', commands: [linkCreate, linkCancel] },
   { name: 'transaction', summary: 'Payments and refunds', commands: [transactionList] },
   { name: 'dispute', summary: 'Disputes of payments', commands: [disputeList, disputeShow] },
+  {
+    name: 'payment',
+    summary: 'Captures and voids of authorised payments',
+    commands: [paymentCapture, paymentVoid],
+  },
   {
     name: 'inbox',
     summary: 'Deliveries of the providers',

@@ -20,7 +20,7 @@ export type AuditAction =
   | `orders.exported`
   | `figures.rebuilt`
   | `link.${'created' | 'cancelled'}`
-  | `refund.requested`
+  | `${'refund' | 'capture' | 'void'}.requested`
   | `consumer.erased`
   | `user.${'invited' | 'uninvited' | 'joined' | 'role_changed' | 'removed' | 'reset' | 'signed_in' | 'signed_out'}`
   | `user.sign_in_failed`

@@ -77,6 +77,12 @@ export const errorTable = {
     LINK_CANNOT_BE_UPDATED:
       'The payment link was paid, started, cancelled or has expired: create a new one with a new invoice_id.',
   }),
+  ...errors(409, notAllowed, {
+    CAPTURE_IN_PROGRESS:
+      'A capture of this payment is running: wait for its result in transaction-enquiry or its event.',
+    VOID_IN_PROGRESS:
+      'A void of this payment is running: wait for its result in transaction-enquiry or its event.',
+  }),
   ...errors(409, 'This refund was already requested.', {
     DUPLICATE_REFUND_REQUEST:
       'A refund with this refund_request_id exists with other content: send the same content again, or use a new refund_request_id for another refund.',
@@ -91,6 +97,13 @@ export const errorTable = {
     PAYLOAD_TOO_LARGE: 'The request body is larger than 256 KiB: send less.',
   }),
   ...errors(422, notAllowed, {
+    CAPTURE_NOT_ALLOWED:
+      'This payment cannot be captured: it is not authorised, or it was voided, or its hold has ended.',
+    INVALID_CAPTURE_AMOUNT: 'The capture_amount is more than what is still authorised.',
+    CAPTURE_AMOUNT_NOT_SUPPORTED:
+      'The provider captures only the whole authorised amount: leave capture_amount out.',
+    VOID_NOT_ALLOWED:
+      'This payment cannot be voided: it is not authorised, or it was voided already.',
     INVALID_REFUND_AMOUNT: 'The refund_amount is more than what is still available for refund.',
     PAYMENT_DISPUTED:
       'The consumer disputes this payment: what the dispute claims cannot be refunded as well.',

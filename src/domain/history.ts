@@ -60,6 +60,8 @@ const operations = [
   'start-payment',
   'start-intent',
   'start-refund',
+  'start-capture',
+  'start-void',
   'fetch-status',
   'fetch-dispute',
 ];

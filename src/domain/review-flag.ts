@@ -46,6 +46,10 @@ const flagReasons = {
     'The payment was authorised and never captured.',
     'Capture the payment at the provider, or it is given back to the consumer after some days.',
   ),
+  captured_after_void: explained(
+    'The payment was captured although its void was requested.',
+    'Refund the payment if it is not wanted: the provider has taken the money.',
+  ),
   partially_captured: explained(
     'Only a part of the authorised amount was captured.',
     'Deliver what was paid for, or refund the payment: the rest of it was not captured.',

@@ -1,4 +1,5 @@
 /** The calls that we make to a provider: start a payment, start a refund, fetch a status. Contract 11.6. */
+import type { ProviderValues } from '../domain/accounts/account.ts';
 import { maskCardNumbers } from '../domain/cards/card-numbers.ts';
 import type { MinorUnits } from '../domain/money/money.ts';
 import type { ConsumerContact } from '../domain/orders/consumer.ts';
@@ -23,6 +24,8 @@ export type PaymentToLaunch = {
   readonly currency: string;
   readonly modeCode: PaymentModeCode;
   readonly choice: Readonly<Record<string, string>>;
+  /** The amount is only reserved: the shop captures it later. Contract 16.2. */
+  readonly isHeld?: true;
   readonly description: string;
   readonly shopName: string;
   readonly callbackUrl: string | undefined;
@@ -45,6 +48,20 @@ export type RefundToStart = {
   readonly currency: string;
   readonly paymentPspId: string;
 };
+
+/** A capture or void of an authorised payment. Contract 16.3. */
+export type OperationToRequest = {
+  /** The same each time it is sent, so that it is made once. */
+  readonly operationId: string;
+  readonly paymentPspId: string;
+  readonly amount: MinorUnits;
+  readonly currency: string;
+};
+
+type RequestOperation = (
+  api: ProviderApi,
+  operation: OperationToRequest,
+) => Promise<Outcome<{ readonly records: Records }>>;
 
 export type TransactionToFetch = {
   readonly orderId: string;
@@ -84,9 +101,23 @@ export type FetchedStatus = {
   readonly providerOrderId?: string;
   /** True if the consumer has tried to pay, even if there is no record of it yet. */
   readonly wasTried: boolean;
-  /** For a refund: the ids of its calls that the provider knows. */
+  /** The ids of our refund calls, captures and voids that the provider knows, where we choose them. */
   readonly knownCallIds?: readonly string[];
   readonly records: Records;
+};
+
+type Holds = {
+  readonly capture: RequestOperation;
+  /** Absent if the provider has no call for it: then the hold ends by itself. Contract 16.5. */
+  readonly void?: RequestOperation;
+  /** Whether less than the authorised amount can be captured, and several times. */
+  readonly takesParts: boolean;
+  /** How many days a hold lasts. */
+  readonly days: (settings: ProviderValues) => number;
+  /** The provider's id of a capture or void, if we choose it. */
+  readonly pspIdOf?: (
+    operation: Pick<OperationToRequest, 'paymentPspId' | 'operationId'>,
+  ) => string;
 };
 
 export type OutboundProvider = {
@@ -102,6 +133,8 @@ export type OutboundProvider = {
     api: ProviderApi,
     target: TransactionToFetch,
   ) => Promise<Outcome<FetchedStatus>>;
+  /** Absent if payments there cannot be captured later; they are then captured at once. Contract 16. */
+  readonly holds?: Holds;
   /** What became of a dispute, if the provider can be asked. Contract 17.2. */
   readonly fetchDispute?: (
     api: ProviderApi,

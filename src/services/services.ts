@@ -78,6 +78,8 @@ export type FinishedCall = {
     | 'start-payment'
     | 'start-intent'
     | 'start-refund'
+    | 'start-capture'
+    | 'start-void'
     | 'fetch-status'
     | 'fetch-dispute';
   readonly answer: Answer;
@@ -85,4 +87,6 @@ export type FinishedCall = {
   readonly callResult?: CallResult | undefined;
   /** The provider's ids of the refund parts that `callResult` applies to. */
   readonly partPspIds?: readonly string[] | undefined;
+  /** The capture or void that `callResult` applies to. */
+  readonly operationId?: string;
 };

@@ -8,6 +8,7 @@ import type {
   OrderDetails,
   OrderStatus,
 } from '../domain/orders/order.ts';
+import type { RequestedOperation } from '../domain/payments/operation.ts';
 import type { HeldNotice } from '../domain/payments/records.ts';
 import type { ReviewFlag } from '../domain/review-flag.ts';
 import { defineAccountRows } from './per-account.ts';
@@ -34,9 +35,11 @@ export type OrderRow = {
   content_digest: Buffer;
   created_at: Date;
   lapses_at: Date;
+  own_lapses_at?: Date | null;
   flags: ReviewFlag[];
   held_notices?: HeldNotice[] | null;
   dispute_notices?: StoredDisputeNotice[] | null;
+  operations?: RequestedOperation[] | null;
   tally?: StoredTally | null;
   event_sequence?: number;
   erased_at?: Date | null;
@@ -54,6 +57,7 @@ export type StoredOrder = Omit<
 > & {
   readonly heldNotices?: readonly HeldNotice[];
   readonly disputeNotices?: readonly StoredDisputeNotice[];
+  readonly operations?: readonly RequestedOperation[];
   /** Set for a large order. */
   readonly tally?: StoredTally;
   /** The number of its last event; 0 if it has none. */
@@ -76,11 +80,13 @@ export function toStoredOrder(row: OrderRow): StoredOrder {
     },
     createdAt: row.created_at,
     lapsesAt: row.lapses_at,
+    ...(row.own_lapses_at && { ownLapsesAt: row.own_lapses_at }),
     flags: row.flags,
     userId: row.user_id,
     eventSequence: row.event_sequence ?? 0,
     ...(row.held_notices && { heldNotices: row.held_notices }),
     ...(row.dispute_notices && { disputeNotices: row.dispute_notices }),
+    ...(row.operations && { operations: row.operations }),
     ...(row.tally && { tally: row.tally }),
     ...(row.erased_at && { isErased: true }),
   };

@@ -43,6 +43,7 @@ export { updatePaymentLink } from './orders/update-payment-link.ts';
 export { enquire } from './payments/enquire.ts';
 export { enquireLink } from './payments/enquire-link.ts';
 export { enquirePart } from './payments/enquire-part.ts';
+export { operate, operateAs } from './payments/operate.ts';
 export { refund, refundAsUser } from './payments/refund.ts';
 export { startPayment } from './payments/start-payment.ts';
 export { getOverview } from './reports/get-overview.ts';

@@ -123,6 +123,10 @@ export async function receive(request: { headers: { [name: string]: string | str
     }
     case 'refund_pending': case 'refund_success': case 'refund_failed':
       return event.transaction.refund_status.length + event.svc_transaction_id.length;
+    case 'capture_pending': case 'capture_success': case 'capture_failed':
+      return event.capture.amount + event.transaction.payment_status.length;
+    case 'void_pending': case 'void_success': case 'void_failed':
+      return event.void.amount + (event.void.transaction_id?.length ?? 0);
     case 'dispute_created': case 'dispute_updated': case 'dispute_won': case 'dispute_lost': case 'dispute_closed':
       return event.dispute.respond_by ?? event.transaction.payment_status.length;
     case 'order_completed': case 'order_lapsed': {

@@ -97,7 +97,7 @@ test('operation ids are unique and start with a verb, and aliases are listed wit
   const ids = operations.map(({ operation }) => operation.operationId);
   assert.equal(new Set(ids).size, ids.length);
   const verbs =
-    /^(generate|refresh|create|get|enquire|resolve|update|list|initiate|refund|receive|cancel)/;
+    /^(generate|refresh|create|get|enquire|resolve|update|list|initiate|refund|capture|void|receive|cancel)/;
   for (const id of ids) assert.match(id, verbs);
   const update = document.paths['/api/v3/update-order']?.post as unknown as Entry;
   assert.deepEqual(update['x-aliases'], [

@@ -10,6 +10,7 @@ import { type ErrorCode, errorTable, ServiceError } from '../../src/domain/error
 import { errorBody } from '../../src/http/error-reply.ts';
 import { projectDir } from '../../tools/harness/project.ts';
 import { startJourney } from '../support/journey.ts';
+import { recordCaptures } from './record-captures.ts';
 import { recordEvents } from './record-events.ts';
 import {
   anyAccount,
@@ -86,6 +87,7 @@ before(async () => {
   await recordPartner(stage);
   await recordGateway(stage);
   encryptedEvent = await recordEvents(stage);
+  await recordCaptures(stage);
   encrypted = await recordEncrypted(stage);
   await recordOperator(stage);
 });

@@ -42,7 +42,11 @@ test('a provider cannot take the name, an option or a secret of another one', ()
   const duplicates = [
     [bankGateway.name, own, 'name bank-gateway'],
     ['acme', { ...own, login: settings.login }, 'option --bank-gateway-merchant'],
-    ['acme', { ...own, plain: settings.plain }, 'option --bank-gateway-merchant'],
+    [
+      'acme',
+      { ...own, plain: settings.plain },
+      'option --bank-gateway-merchant, the option --bank-gateway-hold-days',
+    ],
     ['acme', { ...own, apiUrl: settings.apiUrl }, 'option --bank-gateway-url'],
     [
       'acme',

@@ -296,7 +296,13 @@ describe('fetching the status of a transaction', () => {
 
   test('reports that nobody has tried to pay the order', async () => {
     const { result } = await fetchStatus(provider([{ ...whole, transaction: [] }]).api, started());
-    assert.deepEqual(result, { kind: 'done', isKnown: true, wasTried: false, records: [] });
+    assert.deepEqual(result, {
+      kind: 'done',
+      isKnown: true,
+      knownCallIds: [],
+      wasTried: false,
+      records: [],
+    });
   });
 
   test('knows a refund only if the order contains it', async () => {

@@ -5,14 +5,17 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { StartedTransaction } from '../../src/domain/order-state/matching.ts';
+import { addOperationResult } from '../../src/domain/order-state/operations.ts';
 import {
   applyNotice,
   applyStart,
   lacksTarget,
   type OrderState,
+  setOperations,
 } from '../../src/domain/order-state/order-state.ts';
 import { failureReason } from '../../src/domain/payments/failure.ts';
 import type { DeliveredNotice } from '../../src/domain/payments/notice.ts';
+import type { RequestedOperation } from '../../src/domain/payments/operation.ts';
 import { addCallResult, type CallResult, type Start } from '../../src/domain/payments/start.ts';
 import type { Transaction } from '../../src/domain/payments/transaction.ts';
 import { findNotice } from './delivered-notice.ts';
@@ -50,11 +53,22 @@ const refundPlans = fc.record({
   isUnderSameRequest: fc.boolean(),
 });
 
+/** A capture or void that was requested here, and the results of its calls. At the gateway it is also a record. */
+const operationPlans = fc.record({
+  kind: fc.constantFrom('capture' as const, 'void' as const),
+  results: fc.subarray([...resultNames]),
+  outcomes: fc.array(fc.constantFrom('PENDING', 'SUCCESS', 'FAILURE'), { maxLength: 3 }),
+  isWhole: fc.boolean(),
+});
+type OperationPlan = typeof operationPlans extends fc.Arbitrary<infer Value> ? Value : never;
+
 /** A payment started here: several attempts of the consumer at one checkout, and refunds started here. */
 const checkoutPlans = fc.record({
   attempts: setPlans(3).map(ofOneProvider),
   results: fc.subarray([...resultNames]),
   refunds: fc.array(refundPlans, { maxLength: 2 }),
+  operations: fc.array(operationPlans, { maxLength: 2 }),
+  isHeld: fc.boolean(),
 });
 type CheckoutPlan = typeof checkoutPlans extends fc.Arbitrary<infer Value> ? Value : never;
 type RefundPlan = CheckoutPlan['refunds'][number];
@@ -70,6 +84,13 @@ export type StartedPlan = typeof startedPlans extends fc.Arbitrary<infer Value> 
 export type Event =
   | { readonly kind: 'start'; readonly of: StartedTransaction }
   | { readonly kind: 'result'; readonly of: StartedTransaction; readonly result: CallResult }
+  | {
+      readonly kind: 'operation';
+      readonly of: StartedTransaction;
+      readonly requested: RequestedOperation;
+      /** Absent for the request itself. */
+      readonly result?: CallResult;
+    }
   | {
       readonly kind: 'notice';
       readonly of: StartedTransaction | undefined;
@@ -91,14 +112,15 @@ export function eventsOf({ checkouts, others }: StartedPlan): Event[] {
   ];
 }
 
-function eventsOfCheckout({ attempts, results, refunds }: CheckoutPlan, index: number): Event[] {
+function eventsOfCheckout(plan: CheckoutPlan, index: number): Event[] {
+  const { attempts, results, refunds, operations, isHeld } = plan;
   const provider = attempts[0]?.provider ?? 'partner';
   const tag = `C${index}`;
   const payment: StartedTransaction = {
     type: 'payment',
     transactionId: `${orderId}-26111410000${index}`,
     provider,
-    start: startOf(index, { modeCode: 'upi' }),
+    start: startOf(index, { modeCode: 'upi', ...(isHeld && { holdDays: 5 }) }),
   };
   const { transactionId } = payment;
   const deliveries = writeDeliveries(attempts, { invoiceId: transactionId, tag }).map((delivery) =>
@@ -119,6 +141,7 @@ function eventsOfCheckout({ attempts, results, refunds }: CheckoutPlan, index: n
     ),
     ...deliveries.flatMap((delivery) => noticeEvent(delivery, payment)),
     ...ofRefunds,
+    ...operations.flatMap((own, number) => eventsOfOperation(own, payment, { tag, index, number })),
   ];
 }
 
@@ -162,6 +185,58 @@ function eventsOfRefund(
       (name): Event => ({ kind: 'result', of: refund, result: resultOf(name, undefined) }),
     ),
     ...deliveries.flatMap((delivery) => noticeEvent(delivery, refund)),
+  ];
+}
+
+function eventsOfOperation(
+  { kind, results, outcomes, isWhole }: OperationPlan,
+  payment: StartedTransaction,
+  { tag, index, number }: Pick<RefundNames, 'tag' | 'index' | 'number'>,
+): Event[] {
+  const isPartner = payment.provider === 'partner';
+  const operationId = `${payment.transactionId}-${kind[0]}${number}`;
+  const pspId = `${payment.transactionId}|${operationId}`;
+  const requested: RequestedOperation = {
+    operationId,
+    kind,
+    provider: payment.provider,
+    transactionId: payment.transactionId,
+    paymentPspId: isPartner ? `pay_${tag}0` : `${payment.transactionId}|0-pay`,
+    ...(!isPartner && { pspId }),
+    amount: isWhole ? expectedTotal : 5_000,
+    currency: 'INR',
+    atMs: Date.parse('2026-11-14T11:00:00Z') + (index * 2 + number) * 1_000,
+    call: isPartner && kind === 'void' ? 'taken' : 'open',
+  };
+  const records = outcomes.map(
+    (result, sequence): SetDelivery => ({
+      provider: 'bank-gateway',
+      eventId: `EvOperation${tag}${number}${sequence}`,
+      body: gatewayBody({
+        result,
+        order: { id: payment.transactionId },
+        transaction: {
+          id: operationId,
+          type: kind === 'capture' ? 'CAPTURE' : 'VOID_AUTHORIZATION',
+          amount: requested.amount / 100,
+          targetTransactionId: '0-pay',
+        },
+        timeOfRecord: '2026-11-15T02:00:00Z',
+        timeOfLastUpdate: `2026-11-15T02:00:0${sequence + 1}Z`,
+      }),
+    }),
+  );
+  return [
+    { kind: 'operation', of: payment, requested },
+    ...results.map(
+      (name): Event => ({
+        kind: 'operation',
+        of: payment,
+        requested,
+        result: resultOf(name, undefined),
+      }),
+    ),
+    ...(isPartner ? [] : records.flatMap((delivery) => noticeEvent(delivery, payment))),
   ];
 }
 
@@ -281,6 +356,7 @@ export function orderStatesOf(events: readonly Event[], lie: Arrange = asTheyAre
   return events.map((event) => {
     if (event.of && !findOwn(orderState, event.of)) orderState = applyStart(orderState, event.of);
     if (event.kind === 'result') orderState = addResult(orderState, event.of, event.result);
+    if (event.kind === 'operation') orderState = addOperation(orderState, event);
     if (event.kind === 'notice') parked.unshift(event.notice);
     // One parked notice may be what another one is parked for.
     for (let count = Number.POSITIVE_INFINITY; parked.length < count; ) {
@@ -305,6 +381,18 @@ function addResult(
   const known = findOwn(orderState, { transactionId });
   assert.ok(known?.start);
   return applyStart(orderState, { ...known, start: addCallResult(known.start, result) });
+}
+
+/** A request is stored before its call, so its results come after it. */
+function addOperation(
+  orderState: OrderState,
+  { requested, result }: Extract<Event, { kind: 'operation' }>,
+): OrderState {
+  const { operations = [] } = orderState;
+  const { operationId } = requested;
+  const isKnown = operations.some((entry) => entry.operationId === operationId);
+  const known = isKnown ? operations : [...operations, requested];
+  return setOperations(orderState, result ? addOperationResult(known, operationId, result) : known);
 }
 
 function findOwn(

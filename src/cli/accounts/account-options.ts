@@ -4,6 +4,7 @@ import {
   type AccountSettings,
   type AlternateCurrency,
   accountDefaults,
+  captureModes,
   latePaymentRules,
   signatureVersions,
 } from '../../domain/accounts/account.ts';
@@ -59,6 +60,10 @@ const ownOptions = {
   'signature-version': {
     value: signatureVersions.join('|'),
     text: 'The version of the signatures of transactions.',
+  },
+  'capture-mode': {
+    value: captureModes.join('|'),
+    text: 'Who captures payments that are started from now on: the provider by itself, or the shop by its calls.',
   },
   'late-payments': {
     value: latePaymentRules.join('|'),
@@ -121,6 +126,7 @@ export function readSettings(
     optionalOrderDetails: flags['optional-order-details'],
     encryptedPayloads: flags['encrypted-payloads'],
     signatureVersion: readOneOf('signature-version', signatureVersions, flags),
+    captureMode: readOneOf('capture-mode', captureModes, flags),
     latePayments: readOneOf('late-payments', latePaymentRules, flags),
     alternateCurrencies: ifGiven(flags['alternate-currency'], (texts) =>
       changeAlternatives(before.alternateCurrencies, texts),
@@ -135,7 +141,10 @@ export function readSettings(
   });
 }
 
-function readOneOf<Name extends 'signature-version' | 'late-payments', Value extends string>(
+function readOneOf<
+  Name extends 'signature-version' | 'capture-mode' | 'late-payments',
+  Value extends string,
+>(
   name: Name,
   values: readonly Value[],
   { [name]: text }: Pick<AccountFlags, Name>,
@@ -180,6 +189,7 @@ export function accountView(account: AccountSettings & Pick<Account, 'accountId'
     optionalOrderDetails: account.optionalOrderDetails,
     encryptedPayloads: account.encryptedPayloads,
     signatureVersion: account.signatureVersion,
+    captureMode: account.captureMode,
     latePayments: account.latePayments,
     ...plainSettingsView(account),
     requestsPerSecond: account.requestsPerSecond ?? 'off',

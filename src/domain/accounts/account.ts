@@ -21,6 +21,8 @@ export type SecretKind = string;
 export const ownSecretKinds = ['access-secret', 'consumer-id-key'] as const satisfies SecretKind[];
 
 export const signatureVersions = ['v2', 'v3'] as const;
+export const captureModes = ['automatic', 'manual'] as const;
+
 export type SignatureVersion = (typeof signatureVersions)[number];
 
 /** Orders in `from` are processed in `to`, converted at `rate` (decimal text). Contract 3.7. */
@@ -57,6 +59,8 @@ export type AccountSettings = Branding & {
   readonly optionalOrderDetails: boolean;
   readonly encryptedPayloads: boolean;
   readonly signatureVersion: SignatureVersion;
+  /** Whether the provider captures payments by itself or the shop does. It applies to payments started from then on. */
+  readonly captureMode: (typeof captureModes)[number];
   readonly latePayments: (typeof latePaymentRules)[number];
   /** Limit of merchant API calls per process; null for no limit. Contract 8.2. */
   readonly requestsPerSecond: number | null;
@@ -115,6 +119,7 @@ export const accountDefaults: Omit<AccountSettings, 'name'> = {
   optionalOrderDetails: false,
   encryptedPayloads: false,
   signatureVersion: 'v3',
+  captureMode: 'automatic',
   latePayments: 'keep',
   requestsPerSecond: null,
   alternateCurrencies: [],

@@ -7,8 +7,10 @@ import { type Dispute, isFinalDispute } from '../disputes/dispute.ts';
 import type { EventType } from '../event-type.ts';
 import type { SettledOrderState } from '../order-state/settle.ts';
 import type { OrderStatus } from '../orders/order.ts';
+import { authorizedAmount, capturedAmount } from '../payments/hold.ts';
 import type { PaymentStatus, RefundStatus } from '../payments/notice.ts';
-import type { Transaction } from '../payments/transaction.ts';
+import { findVoid } from '../payments/operation.ts';
+import type { Operation, Payment, Transaction } from '../payments/transaction.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 
 export type OrderEvent = {
@@ -17,8 +19,17 @@ export type OrderEvent = {
   readonly transactionId: string | null;
   /** Set if it announces a dispute of the transaction. */
   readonly dispute?: Dispute;
+  /** Set if it announces a capture or void of the transaction. */
+  readonly operation?: AnnouncedOperation;
   /** Why a person should look, for `review_needed`. */
   readonly reason: ReviewReason | null;
+};
+
+type AnnouncedOperation = Pick<Operation, 'kind' | 'amount' | 'status'> & {
+  /** Null for the end of a hold, which nobody requested. */
+  readonly operationId: string | null;
+  /** How it ended, if not by a call. Contract 16.7. */
+  readonly end?: 'authorization_expired' | 'void_released';
 };
 
 /**
@@ -49,7 +60,8 @@ export function listEvents(
       hasChanged: former?.status !== status || former.type !== type,
       flags: newFlags(former?.flags ?? [], flags),
     });
-    return [...ofStatus, ...listDisputeEvents(former, transaction)];
+    const ofOperations = listOperationEvents(former, transaction);
+    return [...ofStatus, ...ofOperations, ...listDisputeEvents(former, transaction)];
   });
   const current = byId(after.transactions);
   const removed = before.transactions
@@ -98,6 +110,45 @@ function eventsOf(
   if (!change.hasChanged) return flagged;
   if (type) return [{ type, transactionId, reason: null }, ...flagged];
   return change.wasAnnounced ? [review(transactionId, 'status_withdrawn'), ...flagged] : flagged;
+}
+
+/** A capture or void that has its result with its first call was never pending to the shop. Contract 16.7. */
+function listOperationEvents(former: Transaction | undefined, transaction: Transaction) {
+  if (transaction.type === 'refund') return [];
+  const { transactionId } = transaction;
+  const known = new Map(operationsOf(former).map((entry) => [entry.operationId, entry]));
+  const announce = (word: 'pending' | 'success' | 'failed', operation: AnnouncedOperation) => {
+    const type = `${operation.kind}_${word}` as const;
+    return { type, transactionId, operation, reason: null };
+  };
+  const isReleased = transaction.notices.some((notice) => notice.isRelease);
+  const events = operationsOf(transaction).flatMap((operation): OrderEvent[] => {
+    const { operationId, kind, amount, status } = operation;
+    const word = wordOf(operation);
+    if (word === null || word === wordOf(known.get(operationId))) return [];
+    const end = kind === 'void' && status === 'succeeded' && isReleased && 'void_released';
+    return [announce(word, { operationId, kind, amount, status, ...(end && { end }) })];
+  });
+  if (!hasEnded(former, transaction)) return events;
+  const amount = authorizedAmount(transaction) - capturedAmount(transaction);
+  const end = isReleased ? ({ end: 'authorization_expired' } as const) : {};
+  const ended = { operationId: null, kind: 'void', status: 'succeeded', amount, ...end } as const;
+  return [...events, announce('success', ended)];
+}
+
+function wordOf(operation: Operation | undefined) {
+  if (!operation || (operation.status === 'pending' && !operation.isSent)) return null;
+  return operation.status === 'succeeded' ? 'success' : operation.status;
+}
+
+/** A hold that ended without a capture, and without a void that was requested here. */
+function hasEnded(former: Transaction | undefined, payment: Payment): boolean {
+  if (payment.hold === null || payment.status !== 'reversed' || findVoid(payment)) return false;
+  return former?.status !== 'reversed';
+}
+
+function operationsOf(transaction: Transaction | undefined): readonly Operation[] {
+  return transaction?.type === 'payment' ? (transaction.operations ?? []) : [];
 }
 
 /** A dispute that is final from its first message on has one event. Contract 17.8. */

@@ -1,5 +1,6 @@
 /** Decides what the checkout page of an order shows and offers. Pure. Contract 14.3. */
 import type { OrderStatus } from '../orders/order.ts';
+import { isReserved } from '../payments/hold.ts';
 import { isFinal, type Payment, type Transaction } from '../payments/transaction.ts';
 import { paymentsOf } from './matching.ts';
 import { findCompleting } from './payment-return.ts';
@@ -12,7 +13,8 @@ export type CheckoutStep =
   | { readonly kind: 'choose'; readonly failed: Payment | undefined }
   /** A payment is open, so no other is offered. `isSlow` after `slowPaymentSeconds`. */
   | { readonly kind: 'waiting'; readonly payment: Payment; readonly isSlow: boolean }
-  | { readonly kind: 'paid'; readonly payment: Payment }
+  /** `isHeld`: the amount is reserved, and the shop charges it later. Contract 16.2. */
+  | { readonly kind: 'paid'; readonly payment: Payment; readonly isHeld: boolean }
   /** Money arrived that does not complete the order. The shop must look at it, and nobody should pay again. */
   | { readonly kind: 'checking'; readonly payment: Payment }
   /** The last payment failed in a way that another try cannot change. */
@@ -28,10 +30,12 @@ export function decideCheckoutStep(
 ): CheckoutStep {
   const payments = paymentsOf(transactions);
   const completing = orderStatus === 'completed' ? findCompleting(transactions) : undefined;
-  if (completing) return { kind: 'paid', payment: completing };
+  if (completing) return { kind: 'paid', payment: completing, isHeld: false };
   const arrived = payments.filter(({ status }) => status === 'succeeded');
   const unclear = arrived.find(({ flags }) => !flags.includes('refunded_late_payment'));
   if (unclear) return { kind: 'checking', payment: unclear };
+  const held = payments.find(isReserved);
+  if (held) return { kind: 'paid', payment: held, isHeld: true };
   const open = findOpenPayment(payments);
   if (open) return { kind: 'waiting', payment: open, isSlow: isSlow(open, now) };
   const [tooLate] = arrived;

@@ -109,10 +109,10 @@ function findCounted({ transactions }: OrderState): Payment | undefined {
 
 /** What to store with the order: null for an order that is always loaded whole. */
 export function storedTallyOf(orderState: OrderState): StoredTally | null {
-  const { transactions, held, disputeNotices = [], unloaded } = orderState;
+  const { transactions, held, disputeNotices = [], operations = [], unloaded } = orderState;
   const isSmall = !unloaded && transactions.length <= paymentLimits.transactionsLoadedMax;
-  if (isSmall || held.length + disputeNotices.length > 0 || !transactions.every(isPlain))
-    return null;
+  const others = held.length + disputeNotices.length + operations.length;
+  if (isSmall || others > 0 || !transactions.every(isPlain)) return null;
   const total = totalOf(orderState);
   return { ...total, countedId: findCounted(orderState)?.transactionId ?? null };
 }

@@ -3,8 +3,10 @@
  * the same state in any order of arrival.
  */
 import type { DisputeNotice, StoredDisputeNotice } from '../disputes/dispute.ts';
-import type { Order, OrderStatus } from '../orders/order.ts';
+import { type Order, type OrderStatus, ownLapseOf } from '../orders/order.ts';
+import { isHeld } from '../payments/hold.ts';
 import { type DeliveredNotice, isVoid } from '../payments/notice.ts';
+import type { RequestedOperation } from '../payments/operation.ts';
 import type { HeldNotice } from '../payments/records.ts';
 import { type Transaction, withFlags } from '../payments/transaction.ts';
 import type { ReviewFlag } from '../review-flag.ts';
@@ -20,16 +22,19 @@ import {
   toUnfolded,
   type Unfolded,
 } from './matching.ts';
+import { relateOperations } from './operations.ts';
 import { relateTransactions } from './relate.ts';
 import { addTally, type Tally, tallyOf, type Unloaded } from './tally.ts';
 
 export type OrderState = {
-  readonly order: Pick<Order, 'orderId' | 'amounts' | 'lapsesAt'>;
+  readonly order: Pick<Order, 'orderId' | 'amounts' | 'lapsesAt' | 'ownLapsesAt'>;
   readonly transactions: readonly Transaction[];
   /** Notices that belong to no transaction, or whose transaction cannot be determined. */
   readonly held: readonly HeldNotice[];
   /** What providers reported about disputes of its payments; absent if nothing. Contract 17. */
   readonly disputeNotices?: readonly StoredDisputeNotice[];
+  /** Captures and voids that were requested here; absent if none was. Contract 16. */
+  readonly operations?: readonly RequestedOperation[];
   /** Set for a large order of which only some transactions are loaded. */
   readonly unloaded?: Unloaded;
   /** The payments that were announced as duplicates before, which is a fact of the order. Contract 4.17. */
@@ -41,6 +46,8 @@ export type OrderSummary = {
   readonly status: OrderStatus;
   readonly attempts: number;
   readonly flags: readonly ReviewFlag[];
+  /** Set while an authorised payment keeps the order from lapsing at its own time. Contract 16.2. */
+  readonly heldUntilMs: number | null;
 };
 
 export const failedAttemptsMax = 15;
@@ -114,6 +121,15 @@ export function applyStart<State extends OrderState>(
   return { ...orderState, transactions: after, transaction: transaction ?? fresh };
 }
 
+/** Adds a capture or void that is requested here, or the result of its call. */
+export function setOperations<State extends OrderState>(
+  orderState: State,
+  operations: readonly RequestedOperation[],
+): State {
+  const changed = { ...orderState, operations };
+  return { ...changed, transactions: relate(changed, orderState.transactions) };
+}
+
 /** True for a void or dispute whose target is not known yet, so that it must be parked. A failed void needs no target. */
 export function lacksTarget(orderState: OrderState, notice: DeliveredNotice): boolean {
   if (notice.dispute) return lacksDisputedPayment(orderState, notice.provider, notice.dispute);
@@ -126,7 +142,7 @@ export function decideOrderSummary(orderState: OrderState, now: Date): OrderSumm
   const tally = totalOf(orderState);
   const { completing, payments, paid, refunded, refundsPending } = tally;
   const open = payments === 0 ? 'new' : 'pending';
-  const unpaid = isOver(orderState.order, tally, now) ? 'lapsed' : open;
+  const unpaid = isOver(orderState, tally, now) ? 'lapsed' : open;
   // Successful and pending refunds exceed what was paid, fees included.
   const flags: ReviewFlag[] = refunded + refundsPending > paid ? ['over_refunded'] : [];
   if (hasUnplacedDispute(orderState)) flags.push('target_unknown');
@@ -134,6 +150,7 @@ export function decideOrderSummary(orderState: OrderState, now: Date): OrderSumm
     status: completing > 0 ? 'completed' : unpaid,
     attempts: payments,
     flags: withFlags(flags, flagsOfHeld(orderState.held)),
+    heldUntilMs: findHeldUntil(orderState),
   };
 }
 
@@ -150,17 +167,35 @@ export function countTransactions({ transactions, unloaded }: OrderState): numbe
 
 /** An unpaid order lapses when its time is over, or after too many failed attempts. */
 export function hasLapsed(orderState: WithTransactions, now: Date): boolean {
-  return isOver(orderState.order, totalOf(orderState), now);
+  return isOver(orderState, totalOf(orderState), now);
 }
 
-function isOver({ lapsesAt }: OrderState['order'], { failed }: Tally, now: Date): boolean {
-  return now >= lapsesAt || failed >= failedAttemptsMax;
+/** While a provider holds money for it, an order does not lapse, whatever else failed. Contract 16.2. */
+function isOver(orderState: WithTransactions, { failed }: Tally, now: Date): boolean {
+  const heldUntilMs = findHeldUntil(orderState);
+  if (heldUntilMs !== null && now.getTime() < heldUntilMs) return false;
+  return now >= ownLapseOf(orderState.order) || failed >= failedAttemptsMax;
+}
+
+/** When the order lapses unless it is paid: at its own time, or when the last hold ends. */
+export function lapseTimeOf(orderState: WithTransactions): Date {
+  const heldUntilMs = findHeldUntil(orderState);
+  return heldUntilMs === null ? ownLapseOf(orderState.order) : new Date(heldUntilMs);
+}
+
+/** Payments of an order that is loaded in part were not started here, so they are not held. */
+function findHeldUntil({ order, transactions }: WithTransactions): number | null {
+  const ends = transactions.flatMap((entry) =>
+    entry.type === 'payment' && isHeld(entry) ? (entry.hold?.expiresAtMs ?? []) : [],
+  );
+  const last = Math.max(...ends);
+  return last > ownLapseOf(order).getTime() ? last : null;
 }
 
 function relate(orderState: OrderState, transactions: readonly Transaction[]) {
-  const { order, announcedDuplicates } = orderState;
+  const { order, announcedDuplicates, operations } = orderState;
   const related = relateTransactions(transactions, order.amounts, announcedDuplicates);
-  return relateDisputes({ ...orderState, transactions: related });
+  return relateDisputes({ ...orderState, transactions: relateOperations(related, operations) });
 }
 
 function replace(transactions: readonly Transaction[], changed: Transaction): Transaction[] {

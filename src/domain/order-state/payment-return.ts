@@ -1,5 +1,6 @@
 /** Decides the payment result that a shop gets when its consumer returns from a provider. Pure. Contract 11.10. */
 import type { OrderStatus } from '../orders/order.ts';
+import { isReserved } from '../payments/hold.ts';
 import { needsPolling } from '../payments/needs-polling.ts';
 import type { Payment, Transaction } from '../payments/transaction.ts';
 import { paymentsOf } from './matching.ts';
@@ -36,9 +37,12 @@ export function decideReturn(
         : { status: 'failed', payment, isKnown: true };
     case 'reversed':
       return { status: 'failed', payment, isKnown: true };
+    case 'authorized':
+      return isReserved(payment)
+        ? { status: 'success', payment, isKnown: true }
+        : { status: 'pending', payment, isKnown: false };
     case 'new':
     case 'pending':
-    case 'authorized':
     case 'reversing':
       return { status: 'pending', payment, isKnown: false };
     default:

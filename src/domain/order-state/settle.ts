@@ -6,6 +6,7 @@ import { type Payment, setFlag, type Transaction, withFlags } from '../payments/
 import {
   decideOrderSummary,
   hasLapsed,
+  lapseTimeOf,
   type OrderState,
   type OrderSummary,
 } from './order-state.ts';
@@ -30,7 +31,7 @@ export function settleTransactions(
   const isLapsed = hasLapsed(orderState, now);
   const settled = transactions.map((entry) =>
     entry.type === 'payment'
-      ? flagUncaptured(settlePartialCapture(entry, order, isLapsed, now), now)
+      ? flagUncaptured(settlePartialCapture(entry, orderState, isLapsed, now), now)
       : entry,
   );
   const isSame = settled.every((entry, index) => entry === transactions[index]);
@@ -43,12 +44,14 @@ export function settleTransactions(
 /** A partly captured payment is authorized until the order lapses, then succeeded with the captured amount. Contract 4.9. */
 function settlePartialCapture(
   payment: Payment,
-  { amounts, lapsesAt }: OrderState['order'],
+  orderState: Pick<OrderState, 'order' | 'transactions'>,
   isLapsed: boolean,
   now: Date,
 ): Payment {
   const { partialCapture } = payment;
   if (partialCapture === null) return payment;
+  const { amounts } = orderState.order;
+  const lapsesAt = lapseTimeOf(orderState);
   const finishedAtMs = isLapsed && now >= lapsesAt ? lapsesAt.getTime() : null;
   const isSame = isLapsed === (payment.status === 'succeeded');
   if (isSame && finishedAtMs === payment.finishedAtMs) return payment;
@@ -66,12 +69,15 @@ function settlePartialCapture(
   };
 }
 
-/** A payment that was started here should be captured this long after its authorisation. */
+/** The provider captures a payment that was started here this long after its authorisation. */
 const captureSecondsMax = 3_600;
+/** The shop is told this long before a hold ends. Contract 16.2. */
+const holdWarningSeconds = 24 * 3_600;
 
 /** When an uncaptured payment is flagged; null for a payment that is not waiting for a capture. Contract 4.8. */
-export function uncapturedAtMs({ start, status, authorizedAtMs }: Payment): number | null {
+export function uncapturedAtMs({ start, status, hold, authorizedAtMs }: Payment): number | null {
   if (start === null || status !== 'authorized') return null;
+  if (hold) return hold.expiresAtMs - holdWarningSeconds * 1_000;
   return (authorizedAtMs ?? start.atMs) + captureSecondsMax * 1_000;
 }
 

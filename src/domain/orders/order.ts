@@ -117,6 +117,8 @@ export type Order = {
   readonly contentDigest: Buffer;
   readonly createdAt: Date;
   readonly lapsesAt: Date;
+  /** When it would lapse by itself, if a held payment keeps it open longer. Contract 16.2. */
+  readonly ownLapsesAt?: Date;
   readonly flags: readonly ReviewFlag[];
 };
 
@@ -127,6 +129,10 @@ export function orderStatus(
 ): OrderStatus {
   if (order.savedStatus === 'completed') return 'completed';
   return now >= order.lapsesAt ? 'lapsed' : order.savedStatus;
+}
+
+export function ownLapseOf({ lapsesAt, ownLapsesAt }: Pick<Order, 'lapsesAt' | 'ownLapsesAt'>) {
+  return ownLapsesAt ?? lapsesAt;
 }
 
 export const isOpen = (status: OrderStatus): boolean => status === 'new' || status === 'pending';

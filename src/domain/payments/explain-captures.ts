@@ -36,6 +36,7 @@ export function explainPayment(payment: Payment, weighed: WeighedPayment): void 
   explain('captures', becauseOfCaptures(payment, ranking));
   explain('voided', becauseOfVoid(payment, ranking));
   explain('pspTransactionId', becauseOfRecord(pspTransactionId, ranking));
+  explain('hold', becauseOfHold(payment, ranking));
   explain('offerDiscount', becauseOfOffer(offerDiscount, ranking));
   if (money.amount !== undefined) explain('amount', becauseOfAmount(payment, weighed));
   if (money.currency !== undefined) {
@@ -45,6 +46,12 @@ export function explainPayment(payment: Payment, weighed: WeighedPayment): void 
   if (typeof money.finishedAtMs === 'number') {
     explain('finishedAtMs', becauseOfEnd(payment, money.finishedAtMs, ranking));
   }
+}
+
+function becauseOfHold({ hold }: Payment, ranking: Ranked): Decision {
+  const isAuthorizing = (notice: N) => isSource(notice) && notice.status === 'authorized';
+  const first = ranking.highestFirst.find(isAuthorizing) ?? ranking.highestFirst.find(isSource);
+  return decided(ranking, 'hold', hold && first ? [first] : [], () => undefined);
 }
 
 function becauseOfStatus(payment: Payment, { money, ranking }: WeighedPayment): Decision {

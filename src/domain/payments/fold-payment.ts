@@ -10,12 +10,18 @@ import { findHighest, type Ranking, type Trace } from './ranking.ts';
 import { isCapture } from './records.ts';
 import {
   type Expected,
+  type Hold,
   matchesExpected,
   type Payment,
   type StoredPaymentNotice,
   withFlags,
 } from './transaction.ts';
-import { authorizedSince, type UnfoldedPayment, weighPayment } from './weigh-payment.ts';
+import {
+  authorizedSince,
+  type UnfoldedPayment,
+  type WeighedPayment,
+  weighPayment,
+} from './weigh-payment.ts';
 
 /**
  * `ordersCreatedHere`: the provider's ids of the orders that this service created there for the order. `trace` takes
@@ -60,6 +66,8 @@ export function foldPayment(
     capturedLimit: payment.capturedLimit,
     unknownRefunds: null,
     disputes: null,
+    hold: decideHold(payment, weighed, common.startedAtMs),
+    operations: null,
     partialCapture: money.partialCapture ?? null,
     authorizedAtMs: status === 'authorized' ? authorizedSince(all) : null,
     notices: payment.notices,
@@ -71,6 +79,21 @@ export function foldPayment(
     customerFee === null && findHighest(ranking, 'hasUnknownFee')?.hasUnknownFee === true;
   const own = ownFlags(known, { isPartial: money.isPartial === true, isFeeUnknown }, expected);
   return own.length === 0 ? known : { ...known, flags: withFlags(known.flags, own) };
+}
+
+const dayMs = 24 * 3600 * 1_000;
+
+/** It stays when the payment is captured or released, so that the enquiry can still tell about it. Contract 16.6. */
+function decideHold(
+  { start, captures }: UnfoldedPayment,
+  { all, authorized, money: { status } }: WeighedPayment,
+  startedAtMs: number | null,
+): Hold | null {
+  if (start?.holdDays === undefined) return null;
+  const isAuthorized = captures !== null || !['new', 'pending', 'failed'].includes(status);
+  const atMs = authorizedSince(all) ?? startedAtMs;
+  if (!isAuthorized || authorized === null || atMs === null) return null;
+  return { amount: authorized, atMs, expiresAtMs: atMs + start.holdDays * dayMs };
 }
 
 /**
@@ -94,6 +117,12 @@ function decideDiscount(
   return isVouchedFor && net < expected.total ? expected.total - net : null;
 }
 
+/** Something that looked like money is none any more. */
+export function isTakenBack({ status, captures }: Pick<Payment, 'status' | 'captures'>): boolean {
+  if (status === 'reversed' || status === 'reversing') return true;
+  return status !== 'succeeded' && captures?.some((each) => each.status === 'voided') === true;
+}
+
 /** The flags that follow from the payment and the order's amount alone. Contract 4.3, 4.4, 4.9, 4.17. */
 function ownFlags(
   payment: Payment,
@@ -101,11 +130,8 @@ function ownFlags(
   expected: Expected,
 ): ReviewFlag[] {
   const { status, captures, currency } = payment;
-  if (status === 'reversed' || status === 'reversing') return ['payment_reversed'];
+  if (isTakenBack(payment)) return ['payment_reversed'];
   const isCaptured = status === 'succeeded';
-  if (!isCaptured && captures?.some((capture) => capture.status === 'voided')) {
-    return ['payment_reversed'];
-  }
   const isChecked = isCaptured || (status === 'authorized' && captures === null);
   if (!isChecked || (matchesExpected(payment, expected) && !isPartial)) return [];
   if (currency !== expected.currency) return ['currency_mismatch'];

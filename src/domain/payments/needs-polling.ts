@@ -1,4 +1,5 @@
 /** Decides whether a transaction must still be polled at its provider. */
+import { isPending } from './operation.ts';
 import { isFinal, type Payment, type Transaction } from './transaction.ts';
 
 /**
@@ -8,7 +9,7 @@ import { isFinal, type Payment, type Transaction } from './transaction.ts';
 export function needsPolling(transaction: Transaction): boolean {
   const { type, status, start, pspTransactionId } = transaction;
   if (!isFinal(status)) return true;
-  if (hasUnknownRefunds(transaction)) return true;
+  if (hasUnknownRefunds(transaction) || hasPendingOperation(transaction)) return true;
   if (type !== 'payment' || start === null) return false;
   const isAtProvider = start.call === 'taken' || start.isOver === true || pspTransactionId !== null;
   const mayBeRetried = status === 'failed' && isAtProvider;
@@ -21,6 +22,11 @@ export function needsPolling(transaction: Transaction): boolean {
 function isDiscountUnknown({ start, offerId, flags }: Payment): boolean {
   const isOrderUnknown = start !== null && start.providerOrderId === undefined;
   return isOrderUnknown && offerId !== null && flags.includes('amount_mismatch');
+}
+
+/** Its capture or void is sent again, or its result is read. Contract 16.4. */
+export function hasPendingOperation(transaction: Transaction): boolean {
+  return transaction.type === 'payment' && transaction.operations?.some(isPending) === true;
 }
 
 /** The refunds of such a payment are read until they account for what the provider says. Contract 4.15. */

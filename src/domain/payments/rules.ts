@@ -40,6 +40,9 @@ export const ruleSentences = {
   'another-payment': 'Another payment of the order counts.',
   'refunds-elsewhere':
     'The provider says that more was refunded than the refunds that are known here.',
+  hold: 'The shop captures the payment itself. The hold counts from the authorisation, with the days that were set when the payment was started.',
+  operations:
+    'The shop requested it. What became of it follows from what the provider reports about the payment.',
   disputes:
     'A final result of a dispute counts above everything else that was reported about it, a lost one most. Otherwise its newest report does.',
   'disputes-and-refunds': 'It follows from the disputes of the payment and from its refunds.',

@@ -32,6 +32,8 @@ export type Start = {
   readonly intentUrl?: string;
   /** The requested payment mode; shown until the provider reports the actual one. */
   readonly modeCode?: PaymentModeCode;
+  /** The shop captures the payment itself, and its provider holds the amount for so many days. Contract 16.1. */
+  readonly holdDays?: number;
   readonly subPaymentMode?: Readonly<Record<string, string>>;
   readonly callbackUrl?: string;
   readonly callbackMode?: string;
@@ -66,7 +68,7 @@ export type StartedPart = Callable & {
   readonly amount: MinorUnits;
 };
 
-type Callable = Pick<Start, 'call' | 'failure' | 'refusedAtMs'>;
+export type Callable = Pick<Start, 'call' | 'failure' | 'refusedAtMs'>;
 
 export type CallResult =
   | ({ readonly call: 'taken' } & Taken)
@@ -117,7 +119,7 @@ const replacedBy: Readonly<Record<'unknown' | 'unsent' | 'open', readonly CallSt
   open: ['unsent'],
 };
 
-function updateCall<Called extends Callable>(called: Called, result: CallResult): Called {
+export function updateCall<Called extends Callable>(called: Called, result: CallResult): Called {
   const { call } = result;
   if (call === 'taken') {
     const { failure: _failure, refusedAtMs: _refusedAtMs, ...rest } = called;

@@ -56,6 +56,28 @@ export type Capture = {
 
 export type VoidState = 'pending' | 'done';
 
+/** An authorisation that the shop captures itself. Contract 16.2. */
+export type Hold = {
+  readonly amount: MinorUnits;
+  readonly atMs: number;
+  readonly expiresAtMs: number;
+};
+
+export const operationStatuses = ['pending', 'succeeded', 'failed'] as const;
+export type OperationStatus = (typeof operationStatuses)[number];
+
+/** A capture or void that was requested here. Contract 16.3. */
+export type Operation = {
+  readonly operationId: string;
+  readonly kind: 'capture' | 'void';
+  readonly amount: MinorUnits;
+  readonly status: OperationStatus;
+  /** False while its first call to the provider has no result. */
+  readonly isSent: boolean;
+  readonly atMs: number;
+  readonly failure: FailureReason | null;
+};
+
 export type Payment = TransactionBase & {
   readonly type: 'payment';
   readonly status: PaymentStatus;
@@ -76,6 +98,10 @@ export type Payment = TransactionBase & {
   readonly unknownRefunds: MinorUnits | null;
   /** Oldest first; null for a payment that nobody disputed. Contract 17. */
   readonly disputes: readonly Dispute[] | null;
+  /** Null unless the shop captures the payment itself, and until it is authorised. It stays when the hold has ended. */
+  readonly hold: Hold | null;
+  /** Captures and voids that were requested here, oldest first; null if none was. Contract 16. */
+  readonly operations: readonly Operation[] | null;
   /** Set if part of an authorisation was captured and the rest may still be. It is settled when the order lapses. */
   readonly partialCapture: {
     readonly captured: MinorUnits;

@@ -10,6 +10,7 @@ import { displayExponent } from '../money/currency.ts';
 import { type MinorUnits, majorNumber } from '../money/money.ts';
 import type { Amounts } from '../orders/order.ts';
 import type { Start } from '../payments/start.ts';
+import type { Hold, Operation } from '../payments/transaction.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 import { isoTimestamp } from '../time.ts';
 
@@ -120,6 +121,8 @@ export function shownValue(
   }
   if (field === 'captures' || field === 'parts')
     return (value as Part[]).map(partOf(currency, style));
+  if (field === 'hold') return holdOf(currency, style)(value as Hold);
+  if (field === 'operations') return (value as Operation[]).map(operationOf(currency, style));
   if (field === 'disputes') return (value as Dispute[]).map(disputeOf(style));
   if (field === 'amounts') return shownAmounts(value as Amounts);
   return value;
@@ -132,6 +135,25 @@ function partOf(currency: string | null, style: AmountStyle) {
     ...part,
     amount: styled(amount, currency, style),
     ...(atMs !== undefined && { at: atMs === null ? null : isoTimestamp(new Date(atMs)) }),
+  });
+}
+
+function holdOf(currency: string | null, style: AmountStyle) {
+  return ({ amount, atMs, expiresAtMs }: Hold) => ({
+    amount: styled(amount, currency, style),
+    authorizedAt: isoTimestamp(new Date(atMs)),
+    expiresAt: isoTimestamp(new Date(expiresAtMs)),
+  });
+}
+
+function operationOf(currency: string | null, style: AmountStyle) {
+  return ({ operationId, kind, status, amount, atMs, failure }: Operation) => ({
+    kind,
+    status,
+    amount: styled(amount, currency, style),
+    transactionId: operationId,
+    requestedAt: isoTimestamp(new Date(atMs)),
+    failure,
   });
 }
 

@@ -32,6 +32,8 @@ const shownFields: Readonly<Record<Transaction['type'], readonly TransactionFiel
     ...middleFields,
     'captures',
     'voided',
+    'hold',
+    'operations',
     'disputes',
   ],
   refund: [
@@ -100,6 +102,7 @@ export function explainTransaction(
   const fields = shownFields[transaction.type].map((field): ExplainedField => {
     const value = readField(transaction, field);
     if (field === 'disputes') return explainDisputes(value, lastOf(field), context);
+    if (field === 'operations') return explainOperations(value, lastOf(field));
     const timed = withTime(decisions, { field, folded: readField(folded, field), value });
     const last = lastOf(field);
     const isPresent = isDeepStrictEqual(last?.to ?? null, value);
@@ -144,6 +147,13 @@ function explainDisputes(
   const setBy = sourcesOfDisputes(disputeNotices, deliveryIdOf);
   const previous = previousOf(last, value);
   return { field: 'disputes', value, rule: 'disputes', setBy, lost: [], previous };
+}
+
+/** They were requested here, and what became of them is what was reported about the payment. */
+function explainOperations(value: unknown, last: LastChange | undefined): ExplainedField {
+  const setBy: Source[] = value === null ? [] : [{ kind: 'call' }];
+  const previous = previousOf(last, value);
+  return { field: 'operations', value, rule: 'operations', setBy, lost: [], previous };
 }
 
 function sourcesOfDisputes(
@@ -196,6 +206,7 @@ const flagsOfOthers: ReadonlyMap<ReviewFlag, Rule> = new Map([
   ['duplicate_capture', 'another-payment'],
   ['refund_unknown', 'refunds-elsewhere'],
   ['refund_and_dispute', 'disputes-and-refunds'],
+  ['captured_after_void', 'operations'],
   ['refunded_late_payment', 'late-payment'],
 ]);
 

@@ -56,7 +56,7 @@ function contentOf(words: Words, checkout: Checkout, options: ViewOptions, back:
     case 'waiting':
       return html`${waitingView(words, checkout, step, options, back.url)}${orderSummary(words, checkout.order, false)}`;
     case 'paid':
-      return paidView(words, checkout, step.payment, back);
+      return paidView(words, checkout, step, back);
     case 'checking':
       return noticeView(words, 'neutral', words.checking.heading, [words.checking.text], back);
     case 'failed': {

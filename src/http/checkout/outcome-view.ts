@@ -92,15 +92,16 @@ export const wayOutOfFrame: WayBack = { url: '#leave' };
 export function paidView(
   words: Words,
   { order, account }: Checkout,
-  payment: Payment,
+  { payment, isHeld }: { readonly payment: Payment; readonly isHeld: boolean },
   back: WayBack,
 ): Html {
-  const { paid } = words;
+  const { paid, reserved } = words;
+  const { heading, text, receipt } = isHeld ? reserved : paid;
   return html`<section class="card stack single">
 <div class="mark good">${icons.done}</div>
-<div role="status" class="stack close"><h1>${paid.heading}</h1><p>${paid.text(account.name)}</p></div>
+<div role="status" class="stack close"><h1>${heading}</h1><p>${text(account.name)}</p></div>
 <div>
-<h2>${paid.receipt}</h2>
+<h2>${receipt}</h2>
 <dl class="sums">
 ${payment.finishedAtMs !== null && row(paid.paidOn, timeOf(words, new Date(payment.finishedAtMs)))}
 ${payment.paymentMode !== null && row(paid.paidWith, modeText(words, payment.paymentMode))}
@@ -115,12 +116,19 @@ ${wayBack(words, back)}
 }
 
 /** The result of a payment where the order is not shown. */
-export function resultView(words: Words, status: ReturnStatus, back: WayBack, invoiceId?: string) {
+export function resultView(
+  words: Words,
+  status: ReturnStatus | 'reserved',
+  back: WayBack,
+  invoiceId?: string,
+) {
   const invoice = invoiceId === undefined ? [] : [`${words.order.invoice}: ${invoiceId}`];
-  const { paid, failed, pending } = words;
+  const { paid, reserved, failed, pending } = words;
   switch (status) {
     case 'success':
       return noticeView(words, 'good', paid.heading, [paid.already, ...invoice], back);
+    case 'reserved':
+      return noticeView(words, 'good', reserved.heading, [reserved.already, ...invoice], back);
     case 'failed':
       return noticeView(words, 'bad', failed.heading, [failed.notCharged, ...invoice], back);
     case 'pending':

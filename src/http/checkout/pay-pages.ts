@@ -18,7 +18,7 @@ import { icons } from './icons.ts';
 import { chooseLanguage, languages } from './language.ts';
 import { resultView } from './outcome-view.ts';
 import { brandOf, hiddenForm, sendPage } from './page.ts';
-import { type ReturnPayload, resultText, returnPayload } from './return-payload.ts';
+import { isReservation, type ReturnPayload, resultText, returnPayload } from './return-payload.ts';
 import { findToken } from './session.ts';
 import type { Words } from './words/en.ts';
 
@@ -155,7 +155,8 @@ function sendResult(
   if (callback && !isOwnWindow) return sendToShop(context, reply, known, callback);
   const { words, common } = commonOf(context, reply, account);
   const url = callback && 'return?to=shop';
-  const view = resultView(words, status, { url }, enquiry.order.invoiceId);
+  const shown = isReservation(known) ? 'reserved' : status;
+  const view = resultView(words, shown, { url }, enquiry.order.invoiceId);
   const content = isOwnWindow ? html`<div data-close>${view}</div>` : view;
   const title = words.title(account.name);
   return sendPage(reply, { ...common, title, content, hasScript: isOwnWindow, formAction: [] });

@@ -1,6 +1,6 @@
 /** The result that a shop gets: in the return of the consumer, or as a message of the frame. Contract 11.10 and 14.8. */
-import type { ReturnStatus } from '../../domain/order-state/payment-return.ts';
 import { failureTable } from '../../domain/payments/failure.ts';
+import { isReserved } from '../../domain/payments/hold.ts';
 import type { ShopResult } from '../../use-cases/checkout/find-return.ts';
 import { enquiryView, sentTransactionView } from '../merchant/enquiry-view.ts';
 
@@ -18,7 +18,7 @@ export function returnPayload({ status, enquiry }: ShopResult, now: Date) {
     svc_transaction_id: element?.svc_transaction_id ?? null,
     invoice_id: order.invoice_id,
     status,
-    message: messageOf(status, enquiry),
+    message: messageOf({ status, enquiry }),
     svc_signature: element?.svc_signature ?? null,
     signature_version: enquiry.signatureVersion,
     order,
@@ -27,12 +27,13 @@ export function returnPayload({ status, enquiry }: ShopResult, now: Date) {
 }
 
 /** Safe to show to the consumer; the provider's own message is in the transaction. */
-function messageOf(status: ReturnStatus, { enquired: [first] }: ShopResult['enquiry']): string {
+function messageOf(result: Pick<ShopResult, 'status' | 'enquiry'>): string {
+  const { status } = result;
   switch (status) {
     case 'success':
-      return 'The payment succeeded.';
+      return isReservation(result) ? 'payment_authorized' : 'The payment succeeded.';
     case 'failed': {
-      const failure = first?.transaction.failure;
+      const failure = result.enquiry.enquired[0]?.transaction.failure;
       return failure ? failureTable[failure.code].consumerMessage : 'The payment was not made.';
     }
     case 'pending':
@@ -40,6 +41,12 @@ function messageOf(status: ReturnStatus, { enquired: [first] }: ShopResult['enqu
     default:
       return status satisfies never;
   }
+}
+
+/** The consumer is done, and the shop captures the payment later. Contract 16.2. */
+export function isReservation({ status, enquiry }: Pick<ShopResult, 'status' | 'enquiry'>) {
+  const payment = enquiry.enquired[0]?.transaction;
+  return status === 'success' && payment?.type === 'payment' && isReserved(payment);
 }
 
 /** SDKs look for this `event_type` before they read the payload. */

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import {
+  captureModes,
   latePaymentRules,
   type SecretKind,
   signatureVersions,
@@ -31,6 +32,7 @@ const SettingsBody = Type.Partial(
     optional_order_details: Type.Boolean(),
     encrypted_payloads: Type.Boolean(),
     signature_version: oneOf(signatureVersions),
+    capture_mode: oneOf(captureModes),
     late_payments: oneOf(latePaymentRules),
     alternate_currencies: Type.Array(
       Type.Object({ from: Text, to: Text, rate: Text, confirmed_rate: Type.Optional(Text) }),
@@ -154,6 +156,7 @@ export function settingsView(settings: Settings, basePath: string) {
     optional_order_details: settings.optionalOrderDetails,
     encrypted_payloads: settings.encryptedPayloads,
     signature_version: settings.signatureVersion,
+    capture_mode: settings.captureMode,
     late_payments: settings.latePayments,
     requests_per_second: settings.requestsPerSecond,
     secrets: settings.secrets.map(({ kind, createdAt, former }) => ({

@@ -48,6 +48,22 @@ const FailureReply = object('FailureReason', 'Why a payment or refund failed.', 
   retry_allowed: Type.Boolean({ description: 'True if another attempt makes sense.' }),
 });
 
+const AuthorizationReply = object(
+  'Authorization',
+  'What is reserved by a payment that you capture yourself. Amounts are in major units.',
+  {
+    capture_mode: word(['manual'], 'Payments that are captured by themselves have no such object.'),
+    authorized_time: text('ISO 8601 time at which the amount was reserved.'),
+    expiry_time: text('ISO 8601 time until which it can be captured.'),
+    captured_amount: Type.Number({ description: 'What was captured so far.' }),
+    voided_amount: Type.Number({ description: 'What was released.' }),
+    available_authorized_amount: Type.Number({
+      description: 'What can still be captured, without captures that are pending.',
+    }),
+  },
+);
+export type AuthorizationReply = Static<typeof AuthorizationReply>;
+
 export const DisputeReply = object(
   'Dispute',
   'A consumer asks the bank to take a payment back. It changes neither the payment nor the order.',
@@ -134,6 +150,10 @@ export const TransactionReply = object(
     ),
     refund_arn: textOrNull(
       "The bank's reference of the refund; for a payment that of its latest refund.",
+    ),
+    authorization_details: nullable(
+      AuthorizationReply,
+      'Null unless the payment was started for manual capture and was authorised.',
     ),
     disputes: list(
       DisputeReply,

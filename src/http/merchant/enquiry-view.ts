@@ -6,10 +6,16 @@ import { type MinorUnits, majorNumber } from '../../domain/money/money.ts';
 import { refundBalance } from '../../domain/order-state/refund-links.ts';
 import { orderStatus } from '../../domain/orders/order.ts';
 import { type FailureReason, failureTable } from '../../domain/payments/failure.ts';
+import { describeAuthorization } from '../../domain/payments/hold.ts';
 import type { Payment, Refund } from '../../domain/payments/transaction.ts';
 import { isoTimestamp } from '../../domain/time.ts';
 import type { EnquiredTransaction, Enquiry } from '../../services/enquiry.ts';
-import type { DisputeReply, EnquiryReply, TransactionReply } from './enquiry-schemas.ts';
+import type {
+  AuthorizationReply,
+  DisputeReply,
+  EnquiryReply,
+  TransactionReply,
+} from './enquiry-schemas.ts';
 import { attributesView, conversionView } from './order-view.ts';
 
 export function enquiryView(
@@ -23,7 +29,9 @@ export function enquiryView(
     ({ type, status }) => type === 'refund' || status === 'succeeded',
   );
   return {
-    transaction: enquiry.enquired.map((enquired) => transactionView(enquired, enquiry, masked)),
+    transaction: enquiry.enquired.map((enquired) =>
+      transactionView(enquired, enquiry, { now, masked }),
+    ),
     order: {
       svc_order_id: order.orderId,
       invoice_id: order.invoiceId,
@@ -38,7 +46,7 @@ export function enquiryView(
 function transactionView(
   { transaction, latestRefund, ...enquired }: EnquiredTransaction,
   { signatureVersion }: Enquiry,
-  masked: boolean,
+  { now, masked }: { readonly now: Date; readonly masked: boolean },
 ): TransactionReply {
   const payment = transaction.type === 'payment' ? transaction : null;
   const refund = transaction.type === 'payment' ? latestRefund : transaction;
@@ -69,7 +77,22 @@ function transactionView(
     refund_status: refund?.status ?? null,
     refund_request_id: refund?.refundRequestId ?? null,
     refund_arn: refund?.refundArn ?? null,
+    authorization_details: payment && authorizationView(payment, now),
     disputes: masked ? [] : (payment?.disputes ?? []).map(viewOf),
+  };
+}
+
+function authorizationView(payment: Payment, now: Date): AuthorizationReply | null {
+  const details = describeAuthorization(payment, now);
+  if (!details) return null;
+  const amount = (minor: MinorUnits) => majorNumber(minor, displayExponent(payment.currency ?? ''));
+  return {
+    capture_mode: 'manual',
+    authorized_time: isoTimestamp(new Date(details.authorizedAtMs)),
+    expiry_time: isoTimestamp(new Date(details.expiresAtMs)),
+    captured_amount: amount(details.captured),
+    voided_amount: amount(details.voided),
+    available_authorized_amount: amount(details.available),
   };
 }
 

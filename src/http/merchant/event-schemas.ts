@@ -3,6 +3,7 @@ import { type TProperties, type TSchema, Type } from 'typebox';
 import { type EventType, eventTypes } from '../../domain/event-type.ts';
 import { orderStatuses } from '../../domain/orders/order.ts';
 import { paymentStatuses, refundStatuses } from '../../domain/payments/notice.ts';
+import { operationStatuses } from '../../domain/payments/transaction.ts';
 import { transactionTypes } from '../../services/enquiry.ts';
 import { field, object, text, textOrNull, word } from '../open-api/fields.ts';
 import { DisputeReply, EnquiredOrder, nullable, TransactionReply } from './enquiry-schemas.ts';
@@ -94,6 +95,29 @@ const RefundEvent = eventOf('RefundEvent', 'A refund has a new status.', {
   transaction: EventRefund,
 });
 
+const operationEvent = (title: string, kind: 'capture' | 'void', description: string) =>
+  eventOf(title, description, {
+    ...headOf(ofKind(`${kind}_`), paymentStatuses, 'Status of the payment.'),
+    [kind]: object('EventOperation', 'The capture or void that the event is about.', {
+      transaction_id: textOrNull(
+        'Identifier of the capture or void; null if the hold ended by itself.',
+      ),
+      amount: Type.Number({ description: 'What is captured or released, in major units.' }),
+      status: word(operationStatuses, 'Status of the capture or void.'),
+    }),
+    transaction: EventPayment,
+  });
+const CaptureEvent = operationEvent(
+  'CaptureEvent',
+  'capture',
+  'A capture that you requested has a new status.',
+);
+const VoidEvent = operationEvent(
+  'VoidEvent',
+  'void',
+  'A void has a new status, or a hold has ended: its message is then authorization_expired.',
+);
+
 const DisputeEvent = eventOf(
   'DisputeEvent',
   'A dispute of a payment was opened or has changed. It changes neither the payment nor the order.',
@@ -151,6 +175,12 @@ export const eventSchemas: Readonly<Record<SentEventType, TSchema>> = {
   refund_pending: RefundEvent,
   refund_success: RefundEvent,
   refund_failed: RefundEvent,
+  capture_pending: CaptureEvent,
+  capture_success: CaptureEvent,
+  capture_failed: CaptureEvent,
+  void_pending: VoidEvent,
+  void_success: VoidEvent,
+  void_failed: VoidEvent,
   dispute_created: DisputeEvent,
   dispute_updated: DisputeEvent,
   dispute_won: DisputeEvent,

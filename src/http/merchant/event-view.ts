@@ -3,6 +3,8 @@ import { type Account, accessSecretOf } from '../../domain/accounts/account.ts';
 import type { EventType } from '../../domain/event-type.ts';
 import { eventStatusOf } from '../../domain/events/event-status.ts';
 import { eventIdOf } from '../../domain/ids.ts';
+import { displayExponent } from '../../domain/money/currency.ts';
+import { majorNumber } from '../../domain/money/money.ts';
 import { orderStatus } from '../../domain/orders/order.ts';
 import { failureTable } from '../../domain/payments/failure.ts';
 import { sealPayload } from '../../security/sealed-payload.ts';
@@ -62,7 +64,10 @@ export function renderChange(change: ChangeToRender): (event: EventToRender) => 
     const disputeText = event.dispute
       ? `"dispute":${JSON.stringify(disputeView(event.dispute, event.transactionId ?? ''))},`
       : '';
-    const text = `${head.slice(0, -1)},${disputeText}"transaction":${transactionText},"order":${orderTextOf(enquired)},"user":${userText}}`;
+    const operationText = event.operation
+      ? `"${event.operation.kind}":${JSON.stringify(operationView(event.operation, enquired))},`
+      : '';
+    const text = `${head.slice(0, -1)},${operationText}${disputeText}"transaction":${transactionText},"order":${orderTextOf(enquired)},"user":${userText}}`;
     return { status, body: sealIfWanted(text, account, occurredAt) };
   };
 }
@@ -83,6 +88,12 @@ const messages: Readonly<Record<Exclude<EventType, 'payment_failed' | 'review_ne
   refund_pending: 'The refund is on its way.',
   refund_success: 'The refund succeeded.',
   refund_failed: 'The refund failed.',
+  capture_pending: 'The capture is on its way.',
+  capture_success: 'The payment was captured.',
+  capture_failed: 'The payment was not captured.',
+  void_pending: 'The void is on its way.',
+  void_success: 'What was reserved is released.',
+  void_failed: 'The payment was not voided.',
   dispute_created: 'The payment is disputed.',
   dispute_updated: 'The dispute of the payment has changed.',
   dispute_won: 'The dispute of the payment was won.',
@@ -92,8 +103,21 @@ const messages: Readonly<Record<Exclude<EventType, 'payment_failed' | 'review_ne
   order_lapsed: 'The order lapsed without a payment.',
 };
 
+/** The capture or void by its own id; null for the end of a hold, which nobody requested. Contract 16.7. */
+function operationView(
+  { operationId, amount, status }: NonNullable<EventToRender['operation']>,
+  enquired: EnquiredTransaction | undefined,
+) {
+  const exponent = displayExponent(enquired?.transaction.currency ?? '');
+  return { transaction_id: operationId, amount: majorNumber(amount, exponent), status };
+}
+
 /** Safe to show to the consumer, apart from the reason of a review. */
-function messageOf({ type, reason }: EventToRender, enquired: EnquiredTransaction | undefined) {
+function messageOf(
+  { type, reason, operation }: EventToRender,
+  enquired: EnquiredTransaction | undefined,
+) {
+  if (operation?.end) return operation.end;
   if (type === 'review_needed') return reason ?? type;
   if (type !== 'payment_failed') return messages[type];
   const failure = enquired?.transaction.failure;

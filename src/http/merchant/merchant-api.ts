@@ -8,6 +8,7 @@ import { addCreateOrder } from './create-order.ts';
 import { addGetOrder } from './get-order.ts';
 import { addInitiatePayment } from './initiate-payment.ts';
 import { addOlderReads } from './older-reads.ts';
+import { addOperations } from './operations.ts';
 import { addPaymentLinks } from './payment-links.ts';
 import { addListsOfChoices, addPaymentModes } from './payment-modes.ts';
 import { addRefund } from './refund.ts';
@@ -31,6 +32,7 @@ export function merchantApi(context: HttpContext) {
     addListsOfChoices(app, context);
     addInitiatePayment(app, context);
     addRefund(app, context);
+    addOperations(app, context);
   });
 }
 

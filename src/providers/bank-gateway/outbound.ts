@@ -3,8 +3,14 @@ import { getExponent } from '../../domain/money/currency.ts';
 import { formatAmount, type MinorUnits } from '../../domain/money/money.ts';
 import { withoutAbsent } from '../../domain/without-absent.ts';
 import type { Answer, ProviderApi, ProviderRequest } from '../call.ts';
-import { type OutboundProvider, outcomeOf, type TransactionToFetch } from '../outbound.ts';
+import {
+  type OperationToRequest,
+  type OutboundProvider,
+  outcomeOf,
+  type TransactionToFetch,
+} from '../outbound.ts';
 import { id, object, segment, text, truncate, type WireObject } from '../wire.ts';
+import { holdDays } from './settings.ts';
 
 export const gatewayOutbound: OutboundProvider = {
   startPayment: async (api, payment) => {
@@ -15,7 +21,7 @@ export const gatewayOutbound: OutboundProvider = {
         apiOperation: 'INITIATE_CHECKOUT',
         checkoutMode: 'WEBSITE',
         interaction: withoutAbsent({
-          operation: 'PURCHASE',
+          operation: payment.isHeld ? 'AUTHORIZE' : 'PURCHASE',
           merchant: { name: truncate(payment.shopName, merchantNameCharsMax) },
           returnUrl: payment.callbackUrl,
         }),
@@ -53,10 +59,19 @@ export const gatewayOutbound: OutboundProvider = {
         },
       },
     });
-    return outcomeOf(answer, (body) => {
-      const isUsable = id(object(body.transaction).id) !== undefined;
-      return isUsable ? { records: [recordOf(body, body)] } : undefined;
-    });
+    return outcomeOf(answer, readRecord);
+  },
+
+  holds: {
+    capture: (api, operation) => {
+      const { amount, currency } = operation;
+      const fields = { amount: amountText(amount, currency), currency };
+      return requestOperation(api, operation, 'CAPTURE', fields);
+    },
+    void: (api, operation) => requestOperation(api, operation, 'VOID'),
+    takesParts: true,
+    days: (settings) => Number(settings[holdDays.name]),
+    pspIdOf: ({ paymentPspId, operationId }) => `${splitPair(paymentPspId).order}|${operationId}`,
   },
 
   refundPspId: ({ paymentPspId, callId }) => `${splitPair(paymentPspId).order}|${callId}`,
@@ -96,6 +111,27 @@ function callGateway(
   });
 }
 
+async function requestOperation(
+  api: ProviderApi,
+  { operationId, paymentPspId }: OperationToRequest,
+  apiOperation: 'CAPTURE' | 'VOID',
+  fields: object = {},
+) {
+  const { order, transaction } = splitPair(paymentPspId);
+  const answer = await callGateway(api, {
+    method: 'PUT',
+    path: `/order/${segment(order)}/transaction/${segment(operationId)}`,
+    body: { apiOperation, transaction: { ...fields, targetTransactionId: transaction } },
+  });
+  return outcomeOf(answer, readRecord);
+}
+
+/** The answer to a call is the record that notifications have. */
+function readRecord(body: WireObject) {
+  const isUsable = id(object(body.transaction).id) !== undefined;
+  return isUsable ? { records: [recordOf(body, body)] } : undefined;
+}
+
 function amountText(amount: MinorUnits, currency: string): string {
   return formatAmount(amount, getExponent(currency));
 }
@@ -131,9 +167,7 @@ function readOrder(order: WireObject, { transaction }: TransactionToFetch) {
   const types = transactions.map((entry) => text(object(entry.transaction).type));
   return {
     isKnown: transaction.type === 'payment' || ids.includes(transaction.transactionId),
-    ...(transaction.type === 'refund' && {
-      knownCallIds: ids.filter((known) => known !== undefined),
-    }),
+    knownCallIds: ids.filter((known) => known !== undefined),
     // A consumer who has only been authenticated has not tried to pay.
     wasTried: types.some((type) => type !== 'AUTHENTICATION'),
     records: transactions.map((entry) => recordOf(entry, order)),

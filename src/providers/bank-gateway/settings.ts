@@ -11,6 +11,17 @@ const merchant = {
   description: `The merchant ID at ${displayName}. An empty value removes it.`,
 };
 
+/** The gateway does not report it: it depends on the consumer's bank. */
+export const holdDays = {
+  name: 'hold-days',
+  option: 'bank-gateway-hold-days',
+  placeholder: 'DAYS',
+  description: `How many days a hold of ${displayName} lasts, for payments that the shop captures itself; 7 unless set.`,
+  defaultValue: '7',
+  findFault: (value: string) =>
+    /^([1-9]|[12]\d|30)$/.test(value) ? undefined : 'must be 1 to 30 days',
+};
+
 export const gatewaySettings: ProviderSettings = {
   webhookSecret: 'bank-gateway-secret',
   login: merchant,
@@ -25,7 +36,7 @@ export const gatewaySettings: ProviderSettings = {
     placeholder: 'URL',
     description: 'The address of its API; each bank has its own.',
   },
-  plain: [merchant],
+  plain: [merchant, holdDays],
   merchantSetting: merchant.name,
   defaultModes: [],
   simulatedLogin: (accountName) => `SIM${accountName}`,

@@ -27,8 +27,11 @@ export async function readPartner<Done extends object>(
   api: ProviderApi,
   path: string,
   read: (body: WireObject) => Done | undefined,
+  answerMsMax?: number,
 ) {
-  return outcomeOf(await callPartner(api, { method: 'GET', path, isRepeatable: true }), read);
+  const request = { method: 'GET', path, isRepeatable: true } as const;
+  const limited = answerMsMax === undefined ? request : { ...request, answerMsMax };
+  return outcomeOf(await callPartner(api, limited), read);
 }
 
 /** Undefined if the answer is not a list: then it does not even say that there are no items. */

@@ -29,6 +29,7 @@ const settings = [
   'optionalOrderDetails',
   'encryptedPayloads',
   'signatureVersion',
+  'captureMode',
   'latePayments',
   'paymentModes',
   'providerApis',

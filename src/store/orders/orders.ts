@@ -4,6 +4,7 @@ import type { StoredDisputeNotice } from '../../domain/disputes/dispute.ts';
 import type { OrderSummary } from '../../domain/order-state/order-state.ts';
 import type { StoredTally } from '../../domain/order-state/tally.ts';
 import type { Order } from '../../domain/orders/order.ts';
+import type { RequestedOperation } from '../../domain/payments/operation.ts';
 import type { HeldNotice } from '../../domain/payments/records.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { type Sql, sql } from '../../postgres/sql.ts';
@@ -36,8 +37,8 @@ export async function lockOrders(tx: Transaction, keys: readonly OrderKey[]) {
 }
 
 const storedColumns = sql`o.account_id, o.order_id, o.status, o.attempts, o.currency, o.amount_before_tax, o.tax,
-                          o.total_amount, o.created_at, o.lapses_at, o.flags, o.user_id, o.held_notices,
-                          o.dispute_notices, o.tally, o.erased_at, o.event_sequence`;
+                          o.total_amount, o.created_at, o.lapses_at, o.own_lapses_at, o.flags, o.user_id,
+                          o.held_notices, o.dispute_notices, o.operations, o.tally, o.erased_at, o.event_sequence`;
 
 /** The same with all fields, for those whose changes are announced. */
 export async function lockWholeOrders(tx: Transaction, keys: readonly OrderKey[]) {
@@ -72,25 +73,34 @@ type SavedState = OrderKey & {
   readonly state: OrderSummary;
   readonly held: readonly HeldNotice[];
   readonly disputeNotices?: readonly StoredDisputeNotice[] | undefined;
+  readonly operations?: readonly RequestedOperation[] | undefined;
   readonly tally: StoredTally | null;
   readonly eventSequence: number;
 };
 
 const states = defineAccountRows<SavedState>(
-  { text: ['orderId'], json: ['disputeNotices', 'tally'], integer: ['eventSequence'] },
+  {
+    text: ['orderId'],
+    json: ['disputeNotices', 'operations', 'tally'],
+    integer: ['eventSequence'],
+  },
   {
     status: ['text', ({ state }) => state.status],
     attempts: ['integer', ({ state }) => state.attempts],
     flags: ['text[]', ({ state }) => state.flags],
     held_notices: ['json', ({ held }) => (held.length === 0 ? null : held)],
+    held_until: ['timestamptz', ({ state }) => toDate(state.heldUntilMs)],
   },
 );
 
 export async function saveOrderSummaries(tx: Transaction, saved: readonly SavedState[]) {
   await states.query(tx, saved, 'save-order-summaries')`
     update orders o set status = row.status, attempts = row.attempts, flags = row.flags,
-                      held_notices = row.held_notices, dispute_notices = row.dispute_notices, tally = row.tally,
-                      event_sequence = row.event_sequence
+                      held_notices = row.held_notices, dispute_notices = row.dispute_notices,
+                      operations = row.operations, tally = row.tally, event_sequence = row.event_sequence,
+                      lapses_at = coalesce(row.held_until, o.own_lapses_at, o.lapses_at),
+                      own_lapses_at = case when row.held_until is null then null
+                                      else coalesce(o.own_lapses_at, o.lapses_at) end
       from ${states.from}
      where o.account_id = ${accountOf('row')} and o.order_id = row.order_id`;
 }
@@ -119,13 +129,14 @@ export async function saveOrderContent(tx: Transaction, order: Order) {
     JSON.stringify(order.details),
     order.earlierConsumers ? JSON.stringify(order.earlierConsumers) : null,
     order.lapsesAt,
+    order.ownLapsesAt ?? null,
   ];
   await execute(tx, values, 'save-order-content')`
     update orders
        set amount_before_tax = $3, tax = $4, total_amount = $5,
            original_amount_before_tax = $6, original_tax = $7, original_total_amount = $8,
            user_id = $9, restricted = $10, details = $11, earlier_consumers = $12,
-           lapses_at = $13
+           lapses_at = $13, own_lapses_at = $14
      where account_id = $1 and order_id = $2`;
 }
 
@@ -140,4 +151,8 @@ export async function listOrdersAfter(
     select * from orders where (account_id, order_id) > ($1, $2)
      order by account_id, order_id limit $3`;
   return rows.map(toOrder);
+}
+
+function toDate(ms: number | null): Date | null {
+  return ms === null ? null : new Date(ms);
 }

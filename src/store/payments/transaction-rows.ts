@@ -53,6 +53,8 @@ const paymentFields = {
   capturedLimit: null,
   unknownRefunds: null,
   disputes: null,
+  hold: null,
+  operations: null,
   partialCapture: null,
   authorizedAtMs: null,
 } as const satisfies Partial<Payment>;

@@ -5,6 +5,7 @@ import { decideReturn } from '../../domain/order-state/payment-return.ts';
 import { settleTransactions } from '../../domain/order-state/settle.ts';
 import { callbackOf } from '../../domain/orders/callback.ts';
 import { isOpen, type OrderStatus, orderStatus } from '../../domain/orders/order.ts';
+import { isReserved } from '../../domain/payments/hold.ts';
 import type { Payment } from '../../domain/payments/transaction.ts';
 import { getProvider } from '../../providers/providers.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';
@@ -29,7 +30,8 @@ export async function findLaunch(
     // The payment is final or the order is closed, so there is nothing to pay.
     const result = decideReturn(payment, transactions, status, false);
     const hasShop = callbackOf(order.details, start) !== undefined;
-    return { kind: 'over' as const, account, hasShop, status: result.status };
+    const shown = isReserved(result.payment) ? ('reserved' as const) : result.status;
+    return { kind: 'over' as const, account, hasShop, status: shown };
   }
   const { redirectUrl: url, providerOrderId } = start;
   if (url !== undefined) return { kind: 'address' as const, url, account };

@@ -13,7 +13,7 @@ import type { StoredOrder, WholeOrder } from '../../store/order-rows.ts';
 import { listOrdersByKey } from '../../store/orders/orders.ts';
 import { listTransactionsOf } from '../../store/payments/transactions.ts';
 import type { ChangedOrderState } from './describe-change.ts';
-import { orderKeyOf } from './lock-order-state.ts';
+import { orderKeyOf, withSummary } from './lock-order-state.ts';
 
 /** Must run before the changes are written: it reads what they do not touch. */
 export async function listNewEvents(
@@ -137,8 +137,7 @@ function renderEvents(
   options: { readonly account: Account; readonly now: Date; readonly eventSequence: number },
 ): NewEvent[] {
   const { account, now: occurredAt, eventSequence } = options;
-  const { status: savedStatus, attempts, flags } = state.summary;
-  const order = { ...stored, savedStatus, attempts, flags };
+  const order = withSummary(stored, state);
   const { accountId, orderId } = stored;
   const accessSecret = accessSecretOf(account, occurredAt);
   const signing = { account, accessSecret, signs: 'what v3 covers' } as const;

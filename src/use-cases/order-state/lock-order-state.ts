@@ -3,6 +3,7 @@ import { unloadedOf } from '../../domain/order-state/large-order.ts';
 import type { OrderSummary } from '../../domain/order-state/order-state.ts';
 import { listAnnounced } from '../../domain/order-state/relate.ts';
 import type { SettledOrderState } from '../../domain/order-state/settle.ts';
+import { type Order, ownLapseOf } from '../../domain/orders/order.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/statement.ts';
 import type { OrderKey, StoredOrder } from '../../store/order-rows.ts';
@@ -108,7 +109,7 @@ function toOrderState<Known extends StoredOrder>(
 ): LockedOrderState<Known> {
   const transactions = listed.map(({ transaction }) => transaction);
   const announcedDuplicates = listAnnounced(transactions);
-  const { heldNotices: held = [], disputeNotices } = order;
+  const { heldNotices: held = [], disputeNotices, operations } = order;
   const summary = orderSummaryOf(order);
   return {
     order,
@@ -117,13 +118,30 @@ function toOrderState<Known extends StoredOrder>(
     announcedDuplicates,
     summary,
     ...(disputeNotices && { disputeNotices }),
+    ...(operations && { operations }),
   };
 }
 
 /** The order's summary as it is stored. */
-export function orderSummaryOf({ savedStatus, attempts, flags }: StoredOrder): OrderSummary {
-  return { status: savedStatus, attempts, flags };
+export function orderSummaryOf(order: StoredOrder): OrderSummary {
+  const { savedStatus, attempts, flags, ownLapsesAt, lapsesAt } = order;
+  const heldUntilMs = ownLapsesAt ? lapsesAt.getTime() : null;
+  return { status: savedStatus, attempts, flags, heldUntilMs };
 }
+
+/** The order as it is once its new state is saved. */
+export function withSummary<Known extends Order>(order: Known, state: SettledOrderState): Known {
+  const { status: savedStatus, attempts, flags, heldUntilMs } = state.summary;
+  const { ownLapsesAt: _own, ...others } = order;
+  const own = ownLapseOf(order);
+  const times = heldUntilMs === null ? { lapsesAt: own } : heldTimes(own, heldUntilMs);
+  return { ...others, savedStatus, attempts, flags, ...times } as Known;
+}
+
+const heldTimes = (ownLapsesAt: Date, heldUntilMs: number) => ({
+  lapsesAt: new Date(heldUntilMs),
+  ownLapsesAt,
+});
 
 /** Account and order as one text, for the keys of maps. */
 export function orderKeyOf({ accountId, orderId }: OrderKey): string {

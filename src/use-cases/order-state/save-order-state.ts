@@ -7,7 +7,7 @@ import { listChanges } from '../../domain/history.ts';
 import { storedTallyOf } from '../../domain/order-state/large-order.ts';
 import { type SettledOrderState, settle, uncapturedAtMs } from '../../domain/order-state/settle.ts';
 import { movedAmount } from '../../domain/order-state/tally.ts';
-import { needsPolling } from '../../domain/payments/needs-polling.ts';
+import { hasPendingOperation, needsPolling } from '../../domain/payments/needs-polling.ts';
 import type { Transaction as OrderTransaction } from '../../domain/payments/transaction.ts';
 import { addSeconds } from '../../domain/time.ts';
 import type { Transaction } from '../../postgres/database.ts';
@@ -147,7 +147,8 @@ function toSaved(
 ): SavedTransaction {
   const isPayment = transaction.type === 'payment';
   // An authorised payment is polled when it is due to be flagged, however long the poll interval is. Contract 4.8.
-  const flaggedAtMs = isPayment ? uncapturedAtMs(transaction) : null;
+  const isAwaited = hasPendingOperation(transaction);
+  const flaggedAtMs = isPayment && !isAwaited ? uncapturedAtMs(transaction) : null;
   const pollAtMs = Math.max(flaggedAtMs ?? 0, pollAt.getTime());
   return {
     accountId,
@@ -169,15 +170,18 @@ function findChangedSummary(
 ) {
   const { accountId, orderId, tally: tallyBefore = null, eventSequence: last } = before.order;
   const eventSequence = lastSequences.get(orderKeyOf(before.order)) ?? last;
-  const { summary: state, held, disputeNotices } = after;
+  const { summary: state, held, disputeNotices, operations } = after;
   const tally = storedTallyOf(after);
   const isSame =
     eventSequence === last &&
     held === before.held &&
     disputeNotices === before.disputeNotices &&
+    operations === before.operations &&
     listChanges(before.summary, state).length === 0 &&
     isDeepStrictEqual(tally, tallyBefore);
-  return isSame ? [] : [{ accountId, orderId, state, held, disputeNotices, tally, eventSequence }];
+  if (isSame) return [];
+  const saved = { state, held, disputeNotices, operations, tally, eventSequence };
+  return [{ accountId, orderId, ...saved }];
 }
 
 /** Every statement is started before this returns, so that it can be a part of `inOrder`. */

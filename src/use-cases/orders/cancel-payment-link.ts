@@ -5,6 +5,7 @@
 import type { Actor } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { settle } from '../../domain/order-state/settle.ts';
+import { ownLapseOf } from '../../domain/orders/order.ts';
 import type { PaymentLink } from '../../domain/orders/payment-link.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { Services } from '../../services/services.ts';
@@ -13,7 +14,7 @@ import type { OrderKey, WholeOrder } from '../../store/order-rows.ts';
 import { saveCheckoutLapse } from '../../store/orders/checkouts.ts';
 import { lockOrder } from '../../store/orders/orders.ts';
 import { findLink, saveLinkCancelled } from '../../store/orders/payment-links.ts';
-import { loadOrderState } from '../order-state/lock-order-state.ts';
+import { loadOrderState, withSummary } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
 import { saveChangedContent } from './change-order.ts';
 import { getPaymentLink, type LinkNames, linkUrl } from './get-payment-link.ts';
@@ -60,23 +61,25 @@ async function cancelLocked(
   if (order.savedStatus === 'completed') refusePaid();
   if (link.cancelledAt !== null) return { order, link };
   const now = services.clock();
-  const lapsed = { ...order, lapsesAt: order.lapsesAt < now ? order.lapsesAt : now };
+  const lapsed = lapseNow(order, now);
   const before = await loadOrderState(tx, order);
   const after = settle({ ...before, order: lapsed }, now);
   // A payment that was captured in part counts as paid as soon as its order lapses. Contract 4.9.
   if (after.summary.status === 'completed') refusePaid();
   const change = { now, cause: 'cancel-link' };
   await saveOrderState(tx, services, before, after, change);
-  if (lapsed.lapsesAt !== order.lapsesAt) {
+  if (lapsed !== order) {
     await saveChangedContent(tx, order, lapsed, change);
     await saveCheckoutLapse(tx, lapsed);
   }
   await saveLinkCancelled(tx, order, now);
-  const { status: savedStatus, attempts, flags } = after.summary;
-  return {
-    order: { ...lapsed, savedStatus, attempts, flags },
-    link: { ...link, cancelledAt: now },
-  };
+  return { order: withSummary(lapsed, after), link: { ...link, cancelledAt: now } };
+}
+
+/** A payment that is held keeps the order open until the hold ends. Contract 16.2. */
+function lapseNow(order: WholeOrder, now: Date): WholeOrder {
+  if (ownLapseOf(order) < now) return order;
+  return order.ownLapsesAt ? { ...order, ownLapsesAt: now } : { ...order, lapsesAt: now };
 }
 
 function refusePaid(): never {

@@ -28,7 +28,7 @@ export type KeyedRequest = IdempotencyKey & { readonly contentDigest: Buffer };
  */
 export function keyedRequest(
   caller: Caller,
-  operation: 'initiate-payment' | 'refund',
+  operation: 'initiate-payment' | 'refund' | 'capture' | 'void',
   key: string | undefined,
   content: object,
 ): KeyedRequest | undefined {

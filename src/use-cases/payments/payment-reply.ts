@@ -110,6 +110,7 @@ export function toPayment(
     currency: start.currency,
     modeCode: start.modeCode ?? 'upi',
     choice: start.subPaymentMode ?? {},
+    ...(start.holdDays !== undefined && { isHeld: true }),
     description: details.description ?? `Order ${invoiceId}`,
     shopName: account.name,
     // The consumer returns to our page, which checks the result and redirects to the shop.

@@ -7,6 +7,7 @@ import { uncapturedAtMs } from '../../domain/order-state/settle.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import { failureReason } from '../../domain/payments/failure.ts';
 import {
+  hasPendingOperation,
   hasUnknownRefunds,
   lateSuccessSeconds,
   needsPolling,
@@ -26,6 +27,7 @@ import {
   setNextPoll,
 } from '../../store/payments/polls.ts';
 import { settleOrder } from '../order-state/save-order-state.ts';
+import { resendOperations } from './operation-calls.ts';
 import { recordPoll, storeAnswers } from './record-calls.ts';
 import { pspIdsOf, refundCallsOf, resendRefund } from './refund-calls.ts';
 
@@ -138,6 +140,10 @@ async function fetchAndApply(
   });
   if (result.kind !== 'done') return result;
   await storeAnswers(services, account, provider, result.records);
+  if (hasPendingOperation(transaction)) {
+    const route = { account, orderId, provider, api };
+    await resendOperations(services, route, transactionId, result.knownCallIds);
+  }
   // The list may lag, so a call that it does not show is repeated with the same id.
   for (const call of calls.filter((each) => !isKnownCall(each))) {
     await resendRefund(services, { account, orderId, provider, api }, call);

@@ -4,8 +4,9 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Account } from '../../domain/accounts/account.ts';
-import { applyStart } from '../../domain/order-state/order-state.ts';
-import { settle } from '../../domain/order-state/settle.ts';
+import { addOperationResult } from '../../domain/order-state/operations.ts';
+import { applyStart, setOperations } from '../../domain/order-state/order-state.ts';
+import { type SettledOrderState, settle } from '../../domain/order-state/settle.ts';
 import { type FailureCode, failureReason } from '../../domain/payments/failure.ts';
 import { paymentLimits } from '../../domain/payments/limits.ts';
 import {
@@ -14,6 +15,7 @@ import {
   type CallResult,
   type Start,
 } from '../../domain/payments/start.ts';
+import type { Transaction as OrderTransaction } from '../../domain/payments/transaction.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import { limitLockWait, type Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/statement.ts';
@@ -76,9 +78,7 @@ function applyCall(
   const known = before.transactions.find((entry) => entry.transactionId === transactionId);
   // Another transaction has replaced it since the call, and that one is polled separately.
   if (!known) return undefined;
-  const start = callResult && known.start ? addResult(known.start, callResult, call) : known.start;
-  const isSame = start === null || isDeepStrictEqual(start, known.start);
-  const after = settle(isSame ? before : applyStart(before, { ...known, start }), now);
+  const after = settle(applyResult(before, known, call), now);
   const { entries } = describeChange(before, after, { cause, now });
   const record = { transactionId, changes: [], cause, happenedAt: now, call: callRecordOf(call) };
   advance(order, after, [record, ...entries]);
@@ -87,6 +87,19 @@ function applyCall(
   if (providerOrderId === undefined || known.start?.providerOrderId === providerOrderId)
     return undefined;
   return { accountId, provider: known.provider, providerOrderId, orderId };
+}
+
+function applyResult(before: SettledOrderState, known: OrderTransaction, call: FinishedCall) {
+  const { callResult, operationId } = call;
+  if (!callResult) return before;
+  if (operationId !== undefined) {
+    const { operations = [] } = before;
+    const changed = addOperationResult(operations, operationId, callResult);
+    return isDeepStrictEqual(changed, operations) ? before : setOperations(before, changed);
+  }
+  const start = known.start && addResult(known.start, callResult, call);
+  const isSame = start === null || isDeepStrictEqual(start, known.start);
+  return isSame ? before : applyStart(before, { ...known, start });
 }
 
 /** A refund may be several calls, and the result is that of the named ones only. */

@@ -17,7 +17,9 @@ import { failureReason } from '../../domain/payments/failure.ts';
 import { paymentLimits } from '../../domain/payments/limits.ts';
 import type { CallResult, Start } from '../../domain/payments/start.ts';
 import { isFinal } from '../../domain/payments/transaction.ts';
+import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Transaction } from '../../postgres/database.ts';
+import type { ProviderApi } from '../../providers/call.ts';
 import { getProvider } from '../../providers/providers.ts';
 import type { Caller } from '../../security/tokens.ts';
 import { findBankAccount } from '../../services/bank-account.ts';
@@ -148,7 +150,8 @@ async function storePayment(
     refusePayment(before, request);
     await countTokenChange(tx, caller, order);
     const transactionId = newTransactionId(orderId, idsOf(before.transactions), now);
-    const start = startOf(order, request, now);
+    const holdDays = account.captureMode === 'manual' ? findHoldDays(provider, api) : undefined;
+    const start = { ...startOf(order, request, now), ...(holdDays !== undefined && { holdDays }) };
     const after = applyStart(before, { type: 'payment', transactionId, provider, start });
     const change = { now, cause: 'initiate-payment' };
     await saveOrderState(tx, services, before, settle(after, now), change);
@@ -165,6 +168,11 @@ async function storePayment(
     };
     return { kind: 'new' as const, accountId, payment, provider, api, keyed };
   });
+}
+
+/** Stored with the payment: a later change of the settings does not move the end of its hold. Contract 16.1. */
+function findHoldDays(provider: ProviderName, { settings }: ProviderApi): number | undefined {
+  return getProvider(provider).outbound.holds?.days(settings);
 }
 
 function refusePayment({ transactions }: OrderState, { atCheckout }: PaymentRequest): void {

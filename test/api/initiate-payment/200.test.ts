@@ -330,6 +330,7 @@ function pendingPayment(svc_transaction_id: string, payment_partner: string, fie
     refund_status: null,
     refund_request_id: null,
     refund_arn: null,
+    authorization_details: null,
     disputes: [],
     ...fields,
   };

@@ -46,6 +46,7 @@ const unknownFields = {
   refund_status: null,
   refund_request_id: null,
   refund_arn: null,
+  authorization_details: null,
   disputes: [],
 };
 

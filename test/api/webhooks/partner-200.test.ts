@@ -62,6 +62,7 @@ test('a captured payment completes its order and shows in the enquiry', async ()
       refund_status: null,
       refund_request_id: null,
       refund_arn: null,
+      authorization_details: null,
       disputes: [],
     },
   );

@@ -23,8 +23,10 @@ const delivery = await sendPartner(service, account, event);
 /** What an empty value is documented to mean. */
 const allowed: Readonly<Record<string, string>> = {
   'account create --bank-gateway-merchant': 'removes the setting',
+  'account create --bank-gateway-hold-days': 'removes the setting',
   'account create --partner-upi-intent': 'removes the setting',
   'account update --bank-gateway-merchant': 'removes the setting',
+  'account update --bank-gateway-hold-days': 'removes the setting',
   'account update --partner-upi-intent': 'removes the setting',
   'link create --description': 'is absent, as in the API',
   'link create --email': 'is absent, as in the API',
@@ -42,6 +44,7 @@ const values: Readonly<Record<string, string>> = {
   EVENT_ID: 'evt_x-1',
   SECRET: 'access-secret',
   KEY: 'signing',
+  TRANSACTION_ID: `${order.body.order_id}-260101000000`,
 };
 
 /** Options that make the rest of a command right, so that only the empty one is wrong. */

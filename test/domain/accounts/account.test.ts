@@ -96,6 +96,7 @@ test('valid settings are returned unchanged', () => {
     optionalOrderDetails: false,
     encryptedPayloads: false,
     signatureVersion: 'v3',
+    captureMode: 'automatic',
     latePayments: 'keep',
     requestsPerSecond: null,
     alternateCurrencies: [],

@@ -10,14 +10,15 @@ import type { OrderSummary } from '../../../src/domain/order-state/order-state.t
 import type { Transaction } from '../../../src/domain/payments/transaction.ts';
 
 const now = new Date('2026-11-16T12:00:00Z');
-const open: OrderSummary = { status: 'pending', attempts: 1, flags: [] };
+const open: OrderSummary = { status: 'pending', attempts: 1, flags: [], heldUntilMs: null };
 
 /** Only the fields that events depend on. */
 function transaction(
   fields: Partial<Record<'transactionId' | 'type' | 'status' | 'flags', unknown>>,
-) {
+): Transaction {
   const usual = { transactionId: 't1', type: 'payment', status: 'pending', flags: [] };
-  return { ...usual, ...fields } as Transaction;
+  const none = { notices: [], hold: null, operations: null };
+  return { ...usual, ...none, ...fields } as never;
 }
 
 test('a payment that succeeds completes the order: two events, the payment first', () => {

@@ -287,6 +287,7 @@ describe('an order', () => {
       status: 'completed',
       attempts: 1,
       flags: [],
+      heldUntilMs: null,
     });
   });
 
@@ -300,7 +301,12 @@ describe('an order', () => {
     );
     const late = partner('payment.captured', { id: 'pay_3', created_at: 1794700003 });
     assert.equal(stateOf(attempts.slice(1)).order.status, 'pending');
-    assert.deepEqual(stateOf(attempts).order, { status: 'lapsed', attempts: 15, flags: [] });
+    assert.deepEqual(stateOf(attempts).order, {
+      status: 'lapsed',
+      attempts: 15,
+      flags: [],
+      heldUntilMs: null,
+    });
     assert.equal(stateOf([...attempts, late]).order.status, 'completed');
     assert.equal(stateOf([late, ...attempts]).order.status, 'completed');
   });
@@ -461,7 +467,12 @@ describe('refunds', () => {
 
   test('that arrive before their payment include it, and it is not counted twice', () => {
     const { order, transactions } = stateOf([refund('refund.processed', {}), captured]);
-    assert.deepEqual(order, { status: 'completed', attempts: 1, flags: [] });
+    assert.deepEqual(order, {
+      status: 'completed',
+      attempts: 1,
+      flags: [],
+      heldUntilMs: null,
+    });
     assert.deepEqual(
       transactions.map(({ type, status }) => [type, status]),
       [

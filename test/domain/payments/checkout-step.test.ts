@@ -104,6 +104,13 @@ test('a late payment that is refunded is shown as such, unless there is other mo
   assert.equal(stepOf([tooLate, open], 'lapsed').kind, 'waiting');
 });
 
+test('an amount that is reserved is shown as such, and nothing else is offered', () => {
+  const hold = { amount: 100, atMs: 0, expiresAtMs: 1_000 };
+  const held = paymentThat({ status: 'authorized', hold });
+  const open = paymentThat({ status: 'pending' });
+  assert.deepEqual(stepOf([held, open], 'pending'), { kind: 'paid', payment: held, isHeld: true });
+});
+
 test('a completed order shows the payment that completed it', () => {
   const twice = paymentThat({ status: 'succeeded', flags: ['duplicate_capture'] });
   const paid = paymentThat({ status: 'succeeded' });
@@ -111,6 +118,7 @@ test('a completed order shows the payment that completed it', () => {
   assert.deepEqual(stepOf([twice, open, paid], 'completed'), {
     kind: 'paid',
     payment: paid,
+    isHeld: false,
   });
 });
 
@@ -148,8 +156,9 @@ function paymentThat(fields: {
   readonly code?: FailureCode;
   readonly atMs?: number;
   readonly givenUpAtMs?: number | undefined;
+  readonly hold?: Payment['hold'];
 }): Payment {
-  const { status, flags = [], code, atMs = 0, givenUpAtMs } = fields;
+  const { status, hold = null, flags = [], code, atMs = 0, givenUpAtMs } = fields;
   const failure = code === undefined ? null : failureReason(code, 'why');
   const start = {
     atMs,
@@ -158,5 +167,5 @@ function paymentThat(fields: {
     call: 'taken',
     ...(givenUpAtMs !== undefined && { givenUpAtMs }),
   };
-  return { type: 'payment', status, flags, failure, start } as never;
+  return { type: 'payment', status, flags, failure, start, hold } as never;
 }

@@ -28,6 +28,13 @@ for (const [paymentStatus, orderStatus, status, isKnown] of statuses) {
   });
 }
 
+test('a payment that is only reserved is a success for the consumer', () => {
+  const hold = { amount: 100, atMs: 0, expiresAtMs: 1_000 };
+  const payment = { ...paymentThat({ status: 'authorized' }), hold };
+  const expected = { status: 'success', payment, isKnown: true };
+  assert.deepEqual(decideReturn(payment, [payment], 'pending', false), expected);
+});
+
 test('for every payment of a completed order, the one that completed it is returned', () => {
   const twice = paymentThat({ status: 'succeeded', flags: ['duplicate_capture'] });
   const paid = paymentThat({ status: 'succeeded', transactionId: 'paid' });
@@ -61,6 +68,6 @@ function paymentThat(fields: {
 }): Payment {
   const { status, transactionId = 'own', flags = [], call = 'taken' } = fields;
   const start = { atMs: 0, amount: 100, currency: 'INR', call };
-  const none = { pspTransactionId: null, partialCapture: null };
+  const none = { pspTransactionId: null, partialCapture: null, hold: null, operations: null };
   return { type: 'payment', status, transactionId, flags, start, ...none } as never;
 }

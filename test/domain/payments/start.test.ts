@@ -173,6 +173,8 @@ describe('a payment that was started here', () => {
       capturedLimit: null,
       unknownRefunds: null,
       disputes: null,
+      hold: null,
+      operations: null,
       partialCapture: null,
       authorizedAtMs: null,
     });

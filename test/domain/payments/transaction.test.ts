@@ -78,6 +78,8 @@ test('a payment without notices is new', () => {
     capturedLimit: null,
     unknownRefunds: null,
     disputes: null,
+    hold: null,
+    operations: null,
     partialCapture: null,
     authorizedAtMs: null,
   });

@@ -162,6 +162,9 @@ function assertLeads(
       else assert.match(setter?.record ?? '', /^void/);
       if (field === 'status') assert.equal(setter && reportedStatusOf(setter), value);
       return;
+    case 'hold':
+      assert.equal(value === null, setBy.length === 0);
+      return;
     case 'offer-difference':
       assert.equal(value === null, setBy.length === 0);
       if (value !== null) assert.equal(value, expected.total - netOf(transaction));

@@ -173,16 +173,18 @@ describe('what Why says about any set of deliveries', () => {
   });
 });
 
-/** Every field but the disputes, which have notices of their own. */
+/** Every field but those that follow from other things than the notices of the payment. */
 function check(holds: (each: Case) => void): void {
   forEachState((orderState) => {
     for (const transaction of orderState.transactions) {
       const notices = noticesOf(transaction);
       for (const field of explain(transaction, orderState))
-        if (field.field !== 'disputes') holds({ transaction, field, notices });
+        if (!ownSources.includes(field.field)) holds({ transaction, field, notices });
     }
   });
 }
+
+const ownSources: readonly TransactionField[] = ['disputes', 'hold', 'operations'];
 
 function forEachState(holds: (orderState: OrderState) => void): void {
   fc.assert(
@@ -224,7 +226,8 @@ const shownFields: Readonly<Record<Transaction['type'], readonly TransactionFiel
   payment: [
     ...common,
     ...(['paymentMode', 'subPaymentMode', 'paymentArn', 'paymentAcquirer'] as const),
-    ...(['customerFee', 'offerId', 'offerDiscount', 'captures', 'voided', 'disputes'] as const),
+    ...(['customerFee', 'offerId', 'offerDiscount', 'captures', 'voided'] as const),
+    ...(['hold', 'operations', 'disputes'] as const),
   ],
   refund: [
     ...common,

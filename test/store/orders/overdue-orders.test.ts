@@ -193,7 +193,7 @@ async function close(
     saveOrderSummaries(inside, [
       {
         ...order,
-        state: { status: 'completed', attempts: 1, flags },
+        state: { status: 'completed', attempts: 1, flags, heldUntilMs: null },
         held: [],
         tally: null,
         eventSequence: 0,

@@ -108,6 +108,15 @@ export const en = {
     print: 'Print the receipt',
   },
 
+  /** An authorised payment that the shop captures later. */
+  reserved: {
+    heading: 'Amount reserved',
+    text: (shopName: string) =>
+      `Thank you. The amount is reserved, and ${shopName} charges it when your order is ready. You do not have to pay again.`,
+    already: 'The shop charges it later. You do not have to pay again.',
+    receipt: 'Reservation',
+  },
+
   checking: {
     heading: 'The shop checks your payment',
     text: 'Your payment arrived, but it differs from the order. The shop looks at it and contacts you. Please do not pay again.',
