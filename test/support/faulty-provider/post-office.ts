@@ -74,8 +74,8 @@ function subjectOf({ label }: Webhook): string {
 }
 
 /**
- * What happens to a payment or refund after it was final: no poll would find it, and a provider repeats its webhooks
- * for a day.
+ * What happens to a payment or refund after it was final, disputes too: no poll would find it, and a provider repeats its
+ * webhooks for a day.
  */
 function isNeverLost({ label, body }: Webhook, scenario: Scenario): boolean {
   const isElsewhere = label.startsWith('refund.')
@@ -84,7 +84,7 @@ function isNeverLost({ label, body }: Webhook, scenario: Scenario): boolean {
   const isLate =
     behaviourOf(scenario).refund === 'failed-then-processed' &&
     /^(refund\.processed|REFUND SUCCESS)/.test(label);
-  return isElsewhere || isLate || label.startsWith('VOID_');
+  return isElsewhere || isLate || /^(VOID_|CHARGEBACK|payment\.dispute)/.test(label);
 }
 
 /** One for each copy. */

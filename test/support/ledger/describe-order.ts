@@ -26,6 +26,9 @@ export function describeOrder(
         entry.psp_transaction_id,
         entry.payment_status ?? entry.refund_status,
         entry.transaction_amount,
+        ...entry.disputes.map((dispute: Body) =>
+          [dispute.dispute_id, dispute.status, dispute.amount].join(' '),
+        ),
       ].join(' '),
     ),
     ...events

@@ -161,7 +161,9 @@ function judgeSums({ payments, refunds, isCompleted }: Truth, enquiry: Body): Wr
   const expected = {
     total: add(paid, ({ captured, fee }) => captured - fee),
     refunded: add(refunds, ({ moved }) => moved),
-    available: add(paid, ({ captured, fee, refunded }) => Math.max(0, captured - fee - refunded)),
+    available: add(paid, ({ captured, fee, refunded, claimed }) =>
+      Math.max(0, captured - fee - refunded - claimed),
+    ),
   };
   const { refund_details: details } = order;
   const shown = {

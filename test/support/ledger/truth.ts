@@ -19,6 +19,8 @@ export type TruePayment = Pick<
   readonly captureIds: readonly string[];
   readonly wasCaptured: boolean;
   readonly refunded: number;
+  /** By disputes that are open or lost. */
+  readonly claimed: number;
   /** The provider itself reported this payment, or another attempt of it, as failed. */
   readonly wasFailed: boolean;
 };
@@ -49,7 +51,11 @@ export function truthOf(
   const own = ledger.payments.filter(({ reference }) => reference.startsWith(`${orderId}-`));
   const ids = new Set(own.map(({ id }) => id));
   const ownMoved = moved.filter(({ paymentId }) => ids.has(paymentId));
-  const payments = own.map((payment) => truePayment(payment, own, ownMoved));
+  const claims = ledger.disputes.filter(({ status }) => status !== 'won' && status !== 'closed');
+  const payments = own.map((payment) => ({
+    ...truePayment(payment, own, ownMoved),
+    claimed: sumOf(claims.filter(({ paymentId }) => paymentId === payment.id)),
+  }));
   const refunds = ledger.refunds.filter(({ paymentId }) => ids.has(paymentId));
   const byId = Map.groupBy(refunds, refundIdOf);
   return {
@@ -65,7 +71,7 @@ function truePayment(
   { id, reference, status, fee, discount }: LedgerPayment,
   all: readonly LedgerPayment[],
   moved: readonly Movement[],
-): TruePayment {
+): Omit<TruePayment, 'claimed'> {
   const sum = (kind: Movement['kind']) =>
     sumOf(moved.filter((entry) => entry.paymentId === id && entry.kind === kind));
   const isLate = moved.some((entry) => entry.paymentId === id && entry.isAfterFailure);
