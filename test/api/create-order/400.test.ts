@@ -66,7 +66,7 @@ const refusals: [changes: Body, named: string | RegExp][] = [
   [{ user: null }, 'user is missing'],
   [{ user: {} }, 'user is missing'],
   [{ user: { email: '', first_name: null } }, 'user is missing'],
-  [{ user: [] }, 'user'],
+  [{ user: [{}] }, 'user'],
   [{ user: 'Asha' }, 'user'],
   ...['email', 'first_name', 'mobile_number'].flatMap((name): [Body, string][] => [
     [withUser({ [name]: undefined }), `user.${name} is missing`],
@@ -104,7 +104,7 @@ const refusals: [changes: Body, named: string | RegExp][] = [
       ],
     ),
   ),
-  [{ billing_address: [] }, 'billing_address'],
+  [{ billing_address: [{}] }, 'billing_address'],
 
   [{ order_line_items: undefined }, 'order_line_items is missing'],
   [{ order_line_items: null }, 'order_line_items is missing'],
@@ -152,7 +152,7 @@ const refusals: [changes: Body, named: string | RegExp][] = [
     [{ bank_account: { [name]: {} } }, `bank_account.${name}`],
   ]),
 
-  [{ custom_attributes: [] }, 'custom_attributes'],
+  [{ custom_attributes: [{}] }, 'custom_attributes'],
   [{ custom_attributes: 'a=b' }, 'custom_attributes'],
   [{ custom_attributes: { gift: {} } }, 'custom_attributes.gift'],
   [{ custom_attributes: { gift: ['yes'] } }, 'custom_attributes.gift'],

@@ -122,6 +122,7 @@ test('test sends a signed event without an order, and prints the answer', async 
     event_status: 'pending',
     svc_order_id: null,
     svc_transaction_id: null,
+    svc_signature: null,
     is_webhook: true,
     transaction: null,
     order: null,
