@@ -1,7 +1,8 @@
 /** One payment of an order with its captures, refunds and failure. */
 import { useState } from 'preact/hooks';
-import { isPositive, moneyOf, sentence } from '../core/format.js';
+import { isPositive, moneyOf, sentence, timeLeft } from '../core/format.js';
 import { html } from '../core/html.js';
+import { may } from '../core/session.js';
 import { Disputes } from './disputes.js';
 import { Facts } from './facts.js';
 import { Flags } from './flags.js';
@@ -18,8 +19,9 @@ import { nameOf } from './why-values.js';
  * @param {Payment} props.payment
  * @param {import('./disputes.js').Dispute[]} props.disputes Of this payment.
  * @param {boolean} props.isOpen At first, then the user opens and closes it.
+ * @param {(kind: 'capture' | 'void') => void} props.operate Asks for a capture or void of it.
  */
-export function PaymentCard({ payment, disputes, isOpen }) {
+export function PaymentCard({ payment, disputes, isOpen, operate }) {
   const [isOpenAtFirst] = useState(isOpen);
   const { payment_status, amount, currency, payment_mode, provider_name, refunds } = payment;
   const name = [payment_mode, provider_name].filter(Boolean).join(', ');
@@ -31,10 +33,27 @@ export function PaymentCard({ payment, disputes, isOpen }) {
     </div>
     <${FailureWords} failure=${payment.failure} />
     <${Flags} flags=${payment.flags} />
+    <${Authorization} payment=${payment} operate=${operate} />
     <${Disputes} disputes=${disputes} />
     ${refunds.length > 0 && html`<${Refunds} refunds=${refunds} total=${payment.refunds_total} />`}
     <details open=${isOpenAtFirst}><summary>Details</summary><${Details} payment=${payment} /></details>
   </li>`;
+}
+
+/** @param {{ payment: Payment, operate: (kind: 'capture' | 'void') => void }} props */
+function Authorization({ payment, operate }) {
+  const { authorization, currency } = payment;
+  if (authorization === null) return null;
+  const { left_amount, expires_at, can_capture, can_void } = authorization;
+  return html`<p>${moneyOf(left_amount, currency)} reserved${expires_at !== null && html`: ${timeLeft(expires_at)}`}.</p>
+    ${
+      may('operator') &&
+      can_void &&
+      html`<div class="buttons">
+        ${can_capture && html`<button type="button" class="primary" onClick=${() => operate('capture')}>Capture</button>`}
+        <button type="button" onClick=${() => operate('void')}>Void</button>
+      </div>`
+    }`;
 }
 
 const origins = {
@@ -68,6 +87,10 @@ function Details({ payment }) {
     ['Voided', payment.voided && sentence(payment.voided)],
     ['Disputed', isPositive(payment.disputed_amount) && moneyOf(payment.disputed_amount, currency)],
     ['Refundable', moneyOf(payment.available_amount, currency)],
+    ...payment.operations.map(({ kind, amount, status, at }) => [
+      `Requested ${kind}`,
+      html`${moneyOf(amount, currency)} ${status}${at !== null && html`, <${Time} at=${at} />`}`,
+    ]),
     ...payment.captures.map(({ psp_transaction_id, amount, status, at }) => [
       `Capture ${psp_transaction_id.split('|').at(-1)}`,
       html`${moneyOf(amount, currency)} ${status}${at !== null && html`, <${Time} at=${at} />`}`,

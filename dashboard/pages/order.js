@@ -5,6 +5,7 @@ import { DisputeBanner } from '../components/disputes.js';
 import { Facts } from '../components/facts.js';
 import { Flags } from '../components/flags.js';
 import { Form } from '../components/form.js';
+import { OperationDialog } from '../components/operation-dialog.js';
 import { Pager } from '../components/pager.js';
 import { PaymentCard, Refunds } from '../components/payment-card.js';
 import { RefundDialog, RefundProgress } from '../components/refund-dialog.js';
@@ -26,6 +27,7 @@ import { may, session } from '../core/session.js';
 /** @typedef {ReturnType<typeof import('../../src/http/dashboard/order-page.ts').orderPageView>} OrderPage */
 /** @typedef {OrderPage['order']} Order */
 /** @typedef {Order['items'][number]} Item */
+/** @typedef {{ kind: 'capture' | 'void', payment: Payment }} Operation */
 
 const refreshMs = 5_000;
 /** While a refund is on its way. */
@@ -55,6 +57,7 @@ function Content({ page, reload }) {
   useTitle(`Order ${order.invoice_id}`);
   const [dialog, setDialog] = useState(/** @type {Payment[] | undefined} */ (undefined));
   const [isCancelling, setCancelling] = useState(false);
+  const [operation, setOperation] = useState(/** @type {Operation | undefined} */ (undefined));
   const refundable = payments.filter(({ available_amount }) => isPositive(available_amount));
   const watched = currentRoute.value.query.get('refund');
   const refunds = payments.flatMap((payment) => payment.refunds);
@@ -62,6 +65,11 @@ function Content({ page, reload }) {
     setDialog(undefined);
     say(`Refund of ${words} requested.`);
     navigate(withQuery({ refund: refundId }), { replace: true });
+    reload();
+  };
+  const operated = (/** @type {string} */ message) => {
+    setOperation(undefined);
+    say(message);
     reload();
   };
   return html`<${Head} order=${order} payments=${payments} refundable=${refundable} open=${() => setDialog(refundable)} cancel=${() => setCancelling(true)} />
@@ -76,6 +84,7 @@ function Content({ page, reload }) {
           <ul class="stack">${payments.map(
             (payment, index) =>
               html`<${PaymentCard} key=${payment.transaction_id} payment=${payment} isOpen=${index === 0}
+                operate=${(/** @type {'capture' | 'void'} */ kind) => setOperation({ kind, payment })}
                 disputes=${disputes.filter(({ transaction_id }) => transaction_id === payment.transaction_id)} />`,
           )}</ul>
           ${page.payments_total > payments.length && html`<p class="quiet">${count(payments.length)} of ${count(page.payments_total)} payments.</p>`}
@@ -87,6 +96,7 @@ function Content({ page, reload }) {
       <${Aside} order=${order} />
     </div>
     ${isCancelling && html`<${CancelLink} order=${order} close=${() => setCancelling(false)} reload=${reload} />`}
+    ${operation && html`<${OperationDialog} kind=${operation.kind} orderId=${order.order_id} payment=${operation.payment} close=${() => setOperation(undefined)} done=${operated} />`}
     ${dialog && html`<${RefundDialog} orderId=${order.order_id} payments=${dialog} close=${() => setDialog(undefined)} done=${done} />`}`;
 }
 

@@ -9,6 +9,7 @@ import { addDisputes } from './disputes.ts';
 import { addEndpoints } from './endpoints.ts';
 import { addEvents } from './events.ts';
 import { addInbox } from './inbox.ts';
+import { addOperations } from './operations.ts';
 import { addOrderPage } from './order-page.ts';
 import { addOrders } from './orders.ts';
 import { addOverview } from './overview.ts';
@@ -39,6 +40,7 @@ export function dashboardApi(context: HttpContext) {
     addOverview(app, context);
     addOrders(app, context);
     addOrderPage(app, context);
+    addOperations(app, context);
     addWhy(app, context);
     addDisputes(app, context);
     addReview(app, context);

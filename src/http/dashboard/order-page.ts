@@ -10,7 +10,7 @@ import type { MinorUnits } from '../../domain/money/money.ts';
 import type { Address, LineItem, Order, StoredNumber } from '../../domain/orders/order.ts';
 import { linkStatus } from '../../domain/orders/payment-link.ts';
 import { type FailureReason, failureTable } from '../../domain/payments/failure.ts';
-import type { Refund, Transaction } from '../../domain/payments/transaction.ts';
+import type { Payment, Refund, Transaction } from '../../domain/payments/transaction.ts';
 import { adviceFor, type ReviewFlag } from '../../domain/review-flag.ts';
 import type { OrderPage, ShownPayment } from '../../use-cases/orders/get-order-page.ts';
 import type { HttpContext } from '../http-context.ts';
@@ -210,11 +210,36 @@ export function paymentView(
       status,
       at: isoOf(atMs),
     })),
+    authorization: authorizationView(payment, others.authorization),
+    operations: (payment.operations ?? []).map(({ operationId, kind, amount, status, atMs }) => ({
+      transaction_id: operationId,
+      kind,
+      amount: text(amount),
+      status,
+      at: isoOf(atMs),
+    })),
     disputed_amount: text(others.claimed),
     available_amount: text(others.available),
     refunds: refunds.map((refund) => refundView(refund, showFlags)),
     refunds_total: others.refundsTotal,
     refunded_so_far: text(others.refundedSoFar),
+  };
+}
+
+/** What can be captured or voided; null if the payment is not authorised. Contract 16.8. */
+function authorizationView(
+  { currency, operations }: Payment,
+  authorization: ShownPayment['authorization'],
+) {
+  if (!authorization) return null;
+  const { left, expiresAtMs, takesParts, canCapture, canVoid } = authorization;
+  return {
+    left_amount: amountsIn(currency)(left),
+    expires_at: isoOf(expiresAtMs),
+    takes_parts: takesParts,
+    can_capture: canCapture,
+    can_void: canVoid,
+    operations_total: operations?.length ?? 0,
   };
 }
 

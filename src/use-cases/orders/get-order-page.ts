@@ -10,6 +10,8 @@ import { settleTransactions } from '../../domain/order-state/settle.ts';
 import { type Order, orderStatus } from '../../domain/orders/order.ts';
 import { linkStatus } from '../../domain/orders/payment-link.ts';
 import { claimedAmount } from '../../domain/payments/claims.ts';
+import { isPastHold, uncapturedAmount } from '../../domain/payments/hold.ts';
+import { findVoid, isPending } from '../../domain/payments/operation.ts';
 import type { Payment, Transaction } from '../../domain/payments/transaction.ts';
 import { getProvider } from '../../providers/providers.ts';
 import { findShownBankAccount } from '../../services/bank-account.ts';
@@ -53,7 +55,7 @@ export async function getOrderPage(
     transactions,
     order.amounts.currency,
   );
-  const listed = listPayments(order, transactions, options);
+  const listed = listPayments(order, transactions, now, options);
   const link = await findLink(database, order);
   const subjects = listed.payments.flatMap(({ payment, refunds }) => [payment, ...refunds]);
   return {
@@ -78,6 +80,7 @@ export async function getOrderPage(
 function listPayments(
   order: Order,
   transactions: readonly Transaction[],
+  now: Date,
   { after, only }: PageOptions,
 ) {
   const links = linkRefunds(transactions);
@@ -101,6 +104,7 @@ function listPayments(
         // Null if it cannot be refunded in its state.
         available: available(payment),
         claimed: claimedAmount(payment),
+        authorization: describeHeld(payment, now),
         refunds: refunds.slice(0, refundsMax),
         refundsTotal: refunds.length,
         // Of the whole order, in the currency of the payment. A refund is refused if this has changed meanwhile.
@@ -116,6 +120,21 @@ function listPayments(
       .filter((refund) => !links.findPaymentOf(refund))
       .toSorted(newestFirst)
       .slice(0, refundsMax),
+  };
+}
+
+/** What can be captured or voided; null for a payment that is not authorised. Contract 16.8. */
+function describeHeld(payment: Payment, now: Date) {
+  if (payment.status !== 'authorized') return null;
+  const { holds } = getProvider(payment.provider).outbound;
+  const isRunning = payment.operations?.some(isPending) === true;
+  const isOpen = holds !== undefined && !isRunning && !findVoid(payment);
+  return {
+    left: uncapturedAmount(payment),
+    expiresAtMs: payment.hold?.expiresAtMs ?? null,
+    takesParts: holds?.takesParts === true,
+    canCapture: isOpen && !isPastHold(payment, now),
+    canVoid: isOpen,
   };
 }
 

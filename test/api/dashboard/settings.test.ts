@@ -48,6 +48,7 @@ test('a viewer sees the settings and no secret', async () => {
         'bank-gateway-merchant login',
         'bank-gateway-password secret',
         'bank-gateway-url url',
+        'bank-gateway-hold-days plain',
       ],
     ],
   );
