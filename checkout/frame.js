@@ -57,9 +57,11 @@ async function load(url, init) {
     const reply = await view.call(url, 'text/html', init);
     // The styles are here already, and the policy of this page allows no others.
     const text = (await reply.text()).replace(/<style[\s\S]*?<\/style>/, '');
-    show(new DOMParser().parseFromString(text, 'text/html'));
+    const next = new DOMParser().parseFromString(text, 'text/html');
+    if (!next.querySelector('main')) throw new Error('a proxy has answered');
+    show(next);
   } catch {
-    // Offline. A form is not posted again: what became of it shows in the order.
+    // Offline, or the service restarts. A form is not posted again: what became of it shows in the order.
     setTimeout(() => load(pageUrl), 1_000);
   }
 }

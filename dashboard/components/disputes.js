@@ -75,6 +75,9 @@ export function Disputes({ disputes }) {
 /** @param {Dispute} dispute */
 export function adviceOf(dispute) {
   if (dispute.waits_for_shop) {
+    if (dispute.respond_by !== null && Date.parse(dispute.respond_by) <= Date.now()) {
+      return 'Ask the provider whether it still takes an answer: the deadline has passed. Do not refund the payment as well.';
+    }
     return 'Send the evidence at the provider before the deadline, or accept the dispute there. Do not refund the payment as well.';
   }
   switch (dispute.status) {

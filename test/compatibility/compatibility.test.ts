@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { openPayload, sealPayload } from '../../src/security/sealed-payload.ts';
 import { createEventDeliveries } from '../../src/use-cases/events/deliver-events.ts';
+import { unescapeHtml } from '../../tools/harness/plain-browser.ts';
 import { projectDir } from '../../tools/harness/project.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { findCheckout, type JourneyShop, startJourney } from '../support/journey.ts';
@@ -95,7 +96,7 @@ function fillIn(node: unknown, kept: ReadonlyMap<string, unknown>): unknown {
 }
 
 async function take(
-  { call, visits, pays, event, returns, opens }: Step,
+  { call, visits, frames, pays, event, returns, opens }: Step,
   { shop, receiver }: Client,
   kept: Map<string, unknown>,
 ): Promise<Answer> {
@@ -110,6 +111,12 @@ async function take(
   if (visits) {
     const { status, location } = await visit(`${service.baseUrl}${visits}`);
     return { status, body: { location } };
+  }
+  if (frames) {
+    const headers = { 'sec-fetch-dest': 'iframe' };
+    const { status, text } = await visit(`${service.baseUrl}${frames}`, { headers });
+    const [, message = 'null'] = /data-message="([^"]*)"/.exec(text) ?? [];
+    return { status, body: JSON.parse(unescapeHtml(message)) };
   }
   if (pays) return pay(shop, kept, pays);
   if (returns) {

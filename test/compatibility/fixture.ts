@@ -20,6 +20,8 @@ export type Step = {
   };
   /** A page that the consumer's browser is sent to; it may redirect to a `location`. */
   readonly visits?: string;
+  /** A page that is loaded into a frame of the shop's page. The answer is the message that the frame posts at its end. */
+  readonly frames?: string;
   /** A consumer pays the order `{order_id}` by UPI; these fields are sent with it. Keeps `transaction_id`. */
   readonly pays?: Json;
   /** The event of this type about the order. */

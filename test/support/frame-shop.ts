@@ -9,6 +9,8 @@ import { type CheckoutPages, type Look, newContext } from './checkout-page.ts';
 import type { ReturnedPayload } from './returns.ts';
 import { watchPage } from './sound-page.ts';
 
+type Settings = Parameters<CheckoutPages['createAtShop']>[0];
+
 type Heard = { readonly origin: string; readonly text: string };
 
 const html = (body: string) =>
@@ -47,16 +49,16 @@ export async function startFrameShop({ service, tokenOf, createAtShop }: Checkou
     { host: 'localhost' },
   );
   after(close);
-  const openPage = async (path: string, frameOrigins: readonly string[], look?: Look) => {
-    const order = await createAtShop({ frameOrigins });
+  const openPage = async (path: string, settings: Settings, look?: Look) => {
+    const order = await createAtShop(settings);
     const page = await (await newContext(look)).newPage();
     const troubles = watchPage(page, ({ hostname }) => /^(127\.0\.0\.1|localhost)$/.test(hostname));
     await page.goto(`${url}${path}`);
     const frame = page.frameLocator('iframe');
     return { page, frame, order, token: await tokenOf(order), troubles };
   };
-  const prepare = async (look?: Look, frameOrigins = [url]) => {
-    const opened = await openPage('/', frameOrigins, look);
+  const prepare = async (look?: Look, settings: Settings = { frameOrigins: [url] }) => {
+    const opened = await openPage('/', settings, look);
     const options = { baseUrl: service.baseUrl, token: opened.token };
     await opened.page.evaluate(`window.options = ${JSON.stringify(options)}`);
     return { ...opened, open: () => opened.page.getByRole('button', { name: 'Pay' }).click() };
@@ -72,7 +74,7 @@ export async function startFrameShop({ service, tokenOf, createAtShop }: Checkou
     },
     /** The same by a library that puts the address into a frame. */
     openByAddress: async (frameOrigins: readonly string[] = [url]) => {
-      const opened = await openPage('/library', frameOrigins);
+      const opened = await openPage('/library', { frameOrigins });
       const src = `${service.baseUrl}/?token=${opened.token}`;
       await opened.page.evaluate(`document.body.insertAdjacentHTML('beforeend',
         '<iframe title="Checkout" width="480" height="700" src="${src}"></iframe>')`);

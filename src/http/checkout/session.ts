@@ -14,9 +14,10 @@ export type Consumer = Extract<Caller, { type: 'order' }>;
  * True for a page that is loaded into a frame, and for the calls of its script. Browsers withhold the cookie from a frame
  * of another site, so the script sends the token in a header. Contract 14.8.
  */
-export function isInFrame({ headers }: FastifyRequest): boolean {
+export function isInFrame(request: FastifyRequest): boolean {
   const framed = ['iframe', 'frame', 'fencedframe', 'object', 'embed'];
-  return headers.authorization !== undefined || framed.includes(String(headers['sec-fetch-dest']));
+  const isFramed = framed.includes(String(request.headers['sec-fetch-dest']));
+  return isFramed || findBearerToken(request) !== undefined;
 }
 
 /** Moves the token that opened the checkout into the cookie. */

@@ -44,6 +44,17 @@ test('in a frame the address and the form answer the page itself, for the frame 
   assert.ok(!page.text.includes(order.token));
 });
 
+test('behind a proxy that asks for a password the page stays what it is', async () => {
+  const { token, orderId } = await create();
+  const authorization = `Basic ${Buffer.from('staging:secret').toString('base64')}`;
+  const opened = await ask(`/checkout?token=${token}`, { headers: { authorization } });
+  assert.deepEqual([opened.status, opened.location], [303, `/checkout/${orderId}`]);
+  const [cookie = ''] = opened.headers.getSetCookie()[0]?.split(';') ?? [];
+  const page = await ask(`/checkout/${orderId}`, { headers: { authorization, cookie } });
+  assert.equal(page.status, 200);
+  assert.doesNotMatch(page.text, /data-token/);
+});
+
 test('an account without frame origins is framed by nobody', async () => {
   const order = await create(plain);
   const page = await openInFrame(order.token);

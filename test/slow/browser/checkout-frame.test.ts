@@ -9,7 +9,7 @@ import type { Page } from 'playwright-core';
 import { findFreePort } from '../../../tools/harness/free-port.ts';
 import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import { noBrowser } from '../../support/browser.ts';
-import { newContext, startCheckoutPages } from '../../support/checkout-page.ts';
+import { newContext, startCheckoutPages, upiIntent } from '../../support/checkout-page.ts';
 import { heardOn, payInWindow, resultOn, startFrameShop } from '../../support/frame-shop.ts';
 import { signatureOf } from '../../support/plugin-signature.ts';
 import { startSampleShop } from '../../support/samples.ts';
@@ -143,6 +143,29 @@ test('the consumer who closes the window without paying can choose another way t
   assert.deepEqual(troubles, []);
 });
 
+test('a UPI code needs no window, and the app opens beside the page of the shop', {
+  skip,
+}, async () => {
+  const settings = { frameOrigins: [shop.url], ...upiIntent };
+  const { page, frame, open } = await shop.prepare({}, settings);
+  await open();
+  await frame.getByLabel('UPI').first().check();
+  const [popup] = await Promise.all([
+    page.waitForEvent('popup'),
+    frame.getByRole('button', { name: /^Pay ₹/ }).click(),
+  ]);
+  await frame.getByRole('heading', { name: 'Pay with your UPI app' }).waitFor();
+  await waitUntil('the window that is not needed closes', () => popup.isClosed());
+  const [app] = await Promise.all([
+    page.context().waitForEvent('page'),
+    frame.getByRole('link', { name: 'Open a UPI app' }).click(),
+  ]);
+  await app.getByRole('button', { name: 'Approve' }).click();
+  await page.bringToFront();
+  await frame.getByRole('heading', { name: 'Payment received' }).waitFor();
+  assert.equal(page.url(), `${shop.url}/`);
+});
+
 test('the language that is chosen in a frame stays', { skip }, async () => {
   const { frame } = await shop.openByButton();
   await frame.getByRole('link', { name: 'हिन्दी' }).click();
@@ -198,7 +221,7 @@ test('a page that is no frame origin shows nothing and hears nothing', { skip },
 test('a Pay button whose frame is refused can be closed, and there is no result', {
   skip,
 }, async () => {
-  const { page, open, troubles } = await shop.prepare({}, []);
+  const { page, open, troubles } = await shop.prepare({}, {});
   await open();
   await waitUntil('the browser refuses the frame', () =>
     troubles.some((text) => text.includes('frame-ancestors')),
