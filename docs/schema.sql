@@ -142,7 +142,6 @@ create table transactions (
   notices             json              not null,
   paid_by             text collate "C",
   moved_amount        bigint            not null default 0,
-  hold_ends_at        timestamptz,
   constraint transactions_pkey primary key (account_id, order_id, transaction_id),
   constraint transactions_psp unique (account_id, provider, type, psp_transaction_id),
   constraint transactions_amount_check check (amount >= 0),
@@ -151,8 +150,6 @@ create table transactions (
 );
 create index transactions_flagged on transactions (account_id, order_id, transaction_id)
   where flags <> '{}'::text[];
-create index transactions_held on transactions (account_id, hold_ends_at, transaction_id)
-  where hold_ends_at is not null;
 create index transactions_open on transactions (type, started_at)
   where status not in ('failed', 'succeeded', 'reversed');
 create index transactions_paid_by on transactions (account_id, paid_by, finished_at desc nulls last)

@@ -5,7 +5,3 @@ alter table orders
   add column own_lapses_at timestamptz;
 alter table accounts
   add column capture_mode text not null default 'automatic';
--- When the hold of a payment that is not captured ends, for lists, figures and metrics.
-alter table transactions add column hold_ends_at timestamptz;
-create index transactions_held on transactions (account_id, hold_ends_at, transaction_id)
-  where hold_ends_at is not null;

@@ -10,7 +10,7 @@ const service = await startTestService();
 const { token, accountId } = await service.createAccount();
 const origin = 'https://shop.example';
 
-const merchantOnly = ['/generate-token', '/create-order', '/refund'];
+const merchantOnly = ['/generate-token', '/create-order', '/refund', '/capture', '/void'];
 const isForPages = (path: string) =>
   !/\/(webhooks|payment-link)\b/.test(path) && !merchantOnly.some((name) => path.endsWith(name));
 

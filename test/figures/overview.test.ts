@@ -173,6 +173,7 @@ test('what needs attention is counted for the account alone', async () => {
   const none = { count: 0, isMore: false };
   const expected = {
     review: none,
+    disputes: { ...none, claims: [], respondBy: null },
     parkedDeliveries: none,
     undeliveredEvents: none,
     disabledEndpoints: none,

@@ -1,6 +1,5 @@
 /** Reads and writes of the table `transactions`, which also stores the notices that a transaction is folded from. */
 import type { MinorUnits } from '../../domain/money/money.ts';
-import { isHeld } from '../../domain/payments/hold.ts';
 import type { Transaction as OrderTransaction } from '../../domain/payments/transaction.ts';
 import { type Columns, defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
@@ -78,7 +77,6 @@ const columns: Columns<SavedTransaction> = {
   moved_amount: ['bigint', ({ movedAmount }) => movedAmount],
   next_poll_at: ['timestamptz', ({ pollAt }) => pollAt],
   paid_by: ['text', ({ paidBy }) => paidBy],
-  hold_ends_at: ['timestamptz', ({ transaction }) => toDate(holdEndOf(transaction))],
 };
 
 const inserted = defineRows<SavedTransaction>({ text: ['accountId'] }, columns);
@@ -110,7 +108,6 @@ export async function updateTransactions(tx: Transaction, changed: readonly Save
            recorded_at = row.recorded_at, finished_at = row.finished_at,
            fields = row.fields, flags = row.flags, start = row.start,
            notices = row.notices, paid_by = row.paid_by, moved_amount = row.moved_amount,
-           hold_ends_at = row.hold_ends_at,
            next_poll_at = case when row.next_poll_at is null then null
                          when row.status = 'authorized'
                          then least(t.next_poll_at, row.next_poll_at)
@@ -140,11 +137,6 @@ export async function deleteTransactions(
   await execute(tx, [accountId, orderId, transactionIds])`
     delete from transactions
      where account_id = $1 and order_id = $2 and transaction_id = any($3::text[])`;
-}
-
-function holdEndOf(transaction: OrderTransaction): number | null {
-  const isOpen = transaction.type === 'payment' && isHeld(transaction);
-  return isOpen ? (transaction.hold?.expiresAtMs ?? null) : null;
 }
 
 function toDate(timeMs: number | null): Date | null {
