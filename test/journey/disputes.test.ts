@@ -10,7 +10,7 @@ const journey = await startJourney();
 const { service, simulator, createPaid, enquire, refund, assertSound } = journey;
 const { disputes } = simulator;
 const daySeconds = 24 * 3600;
-const rounds = 40;
+const rounds = 12;
 
 test('partner: a dispute goes from its creation to a loss, and what was deducted is shown', async () => {
   const { orderId, transactionId, id } = await openDispute({ amount: 10_000 });
