@@ -1,9 +1,9 @@
 /** Disputes: what is claimed, until when the shop may answer, and what to do in each state. Contract 17. */
-import { isUrgent, moneyOf, sentence, timeLeft } from '../core/format.js';
+import { moneyOf, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { hrefOf } from '../core/router.js';
+import { Deadline } from './deadline.js';
 import { Status } from './status.js';
-import { Time } from './text.js';
 
 /** @typedef {ReturnType<typeof import('../../src/http/dashboard/view-parts.ts').disputeView>} Dispute */
 
@@ -20,15 +20,6 @@ export function reasonOf({ reason, reason_code }) {
 /** @param {Pick<Dispute, 'dispute_id'>} dispute */
 export function evidenceHref({ dispute_id }) {
   return hrefOf(`/disputes/${encodeURIComponent(dispute_id)}`);
-}
-
-/**
- * The end of the time for an answer, marked when it is near.
- * @param {{ at: string | null }} props
- */
-export function Deadline({ at }) {
-  if (at === null) return html`<span class="quiet">No deadline given</span>`;
-  return html`<span class=${isUrgent(at) ? 'deadline urgent' : 'deadline'}><${Time} at=${at} /> <strong>${timeLeft(at)}</strong></span>`;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** The disputes of the account, the nearest deadline first, and what was won. */
-import { claimOf, Deadline, evidenceHref, reasonOf } from '../components/disputes.js';
+import { Deadline } from '../components/deadline.js';
+import { claimOf, evidenceHref, reasonOf } from '../components/disputes.js';
 import { FilterBar } from '../components/filter-bar.js';
 import { Pager } from '../components/pager.js';
 import { Empty, Loaded } from '../components/states.js';

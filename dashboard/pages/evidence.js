@@ -1,5 +1,6 @@
 /** Everything about one dispute on one page, to print or to send: what the form of the provider asks for. */
-import { adviceOf, claimOf, Deadline, reasonOf } from '../components/disputes.js';
+import { Deadline } from '../components/deadline.js';
+import { adviceOf, claimOf, reasonOf } from '../components/disputes.js';
 import { Facts } from '../components/facts.js';
 import { Loaded } from '../components/states.js';
 import { Status } from '../components/status.js';

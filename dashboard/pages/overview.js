@@ -1,6 +1,6 @@
 /** The figures of a period and what needs attention. Each figure leads to the orders that it counts. */
 import { useEffect, useState } from 'preact/hooks';
-import { Deadline } from '../components/disputes.js';
+import { Deadline } from '../components/deadline.js';
 import { FilterBar } from '../components/filter-bar.js';
 import { Empty, Loaded } from '../components/states.js';
 import { Table } from '../components/table.js';

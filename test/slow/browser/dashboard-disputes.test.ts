@@ -15,7 +15,7 @@ const service = await startTestService({ port: await findFreePort() });
 const shop = shopOf(service, await service.createAccount({ name: 'Tea shop' }));
 const { site, openAs } = dashboardPages(service, shop.account.accountId);
 
-const hours = (count: number) => Math.floor(Date.now() / 1_000) + count * 3_600 + 60;
+const hours = (count: number) => Math.floor(Date.now() / 1_000) + count * 3_600 + 1_800;
 const arn = '74537604221222132710984';
 
 /** An order whose payment is disputed, and whose dispute ends in this state. */
