@@ -6,6 +6,8 @@ import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
+import { findExponent } from '../../domain/money/currency.ts';
+import { parseSentAmount, type SentAmount } from '../../domain/money/money.ts';
 import { paymentLimits } from '../../domain/payments/limits.ts';
 import { addSeconds } from '../../domain/time.ts';
 import type { Transaction } from '../../postgres/database.ts';
@@ -39,6 +41,17 @@ export function keyedRequest(
     keyDigest: hash('sha256', key, 'buffer'),
     contentDigest: hash('sha256', canonicalText(content), 'buffer'),
   };
+}
+
+/**
+ * The amount in minor units, so that `"10.50"` and `10.5` are the same content; an amount that cannot be parsed stays as
+ * sent.
+ */
+export function comparableAmount(sent: SentAmount | undefined, currency: string) {
+  if (sent === undefined) return undefined;
+  const exponent = findExponent(currency);
+  const outcome = exponent === undefined ? undefined : parseSentAmount(sent, exponent);
+  return outcome?.kind === 'amount' ? outcome.minor : JSON.stringify(sent);
 }
 
 /** The idempotency key was used before, with the same content. */

@@ -29,6 +29,7 @@ import { saveOrderState } from '../order-state/save-order-state.ts';
 import { getNamedOrder } from '../orders/get-named-order.ts';
 import {
   claimFirst,
+  comparableAmount,
   findAnswered,
   findFirstAnswer,
   type KeyedRequest,
@@ -80,7 +81,8 @@ export async function operate(
   const account = await services.accounts.get(accountId);
   const { order } = await getNamedOrder(services, caller, { transactionId, invoiceId: undefined });
   const { orderId } = order;
-  const keyed = keyedRequest(caller, kind, idempotencyKey, { ...request, orderId });
+  const amount = comparableAmount(request.amount, order.amounts.currency);
+  const keyed = keyedRequest(caller, kind, idempotencyKey, { ...request, amount, orderId });
   const stored = await services.database.transaction(async (tx) => {
     const before = await lockOrderState(tx, accountId, orderId);
     const answered = await findAnswered(tx, services, keyed);

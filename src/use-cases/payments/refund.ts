@@ -6,13 +6,8 @@ import type { Account } from '../../domain/accounts/account.ts';
 import type { Actor } from '../../domain/audit.ts';
 import { maskCardNumbers } from '../../domain/cards/card-numbers.ts';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
-import { displayExponent, findExponent } from '../../domain/money/currency.ts';
-import {
-  formatAmount,
-  isPositive,
-  parseSentAmount,
-  type SentAmount,
-} from '../../domain/money/money.ts';
+import { displayExponent } from '../../domain/money/currency.ts';
+import { formatAmount, isPositive, type SentAmount } from '../../domain/money/money.ts';
 import { linkRefunds } from '../../domain/order-state/refund-links.ts';
 import type { RequestedRefund } from '../../domain/order-state/refund-request.ts';
 import type { Order } from '../../domain/orders/order.ts';
@@ -26,6 +21,7 @@ import { saveAnswer } from '../../store/payments/idempotency-keys.ts';
 import { lockOrderState } from '../order-state/lock-order-state.ts';
 import { getNamedOrder } from '../orders/get-named-order.ts';
 import {
+  comparableAmount,
   findFirstAnswer,
   type KeyedRequest,
   keyedRequest,
@@ -98,7 +94,7 @@ export async function refund(
   const { order } = await getNamedOrder(services, caller, { transactionId, invoiceId });
   const { orderId } = order;
   const request = { ...sent, refundRequestId, amount: chooseAmount(order, sent) };
-  const amount = amountOf(request.amount, order.amounts);
+  const amount = comparableAmount(request.amount, order.amounts.currency);
   const content = { orderId, transactionId, refundRequestId, amount };
   const keyed = keyedRequest(caller, 'refund', idempotencyKey, content);
   const stored = await services.database.transaction(async (tx) => {
@@ -148,24 +144,16 @@ function chooseAmount({ amounts }: Order, { amount, amountAlias }: RefundRequest
   refuseUnlessPositive('refund_amount', amount);
   refuseUnlessPositive('amount', amountAlias);
   if (amount === undefined || amountAlias === undefined) return amount ?? amountAlias;
-  if (amountOf(amount, amounts) === amountOf(amountAlias, amounts)) return amount;
+  if (
+    comparableAmount(amount, amounts.currency) === comparableAmount(amountAlias, amounts.currency)
+  )
+    return amount;
   return refuseField('amount', 'is not equal to refund_amount: send one of them');
 }
 
 function refuseUnlessPositive(field: string, sent: RefundRequest['amount']): void {
   if (sent === undefined || isPositive(sent)) return;
   refuseField(field, 'must be a decimal number above 0, such as 10.50');
-}
-
-/**
- * The amount in minor units, so that `"10.50"` and `10.5` count as the same; an amount that cannot be parsed stays as
- * sent.
- */
-function amountOf(sent: RefundRequest['amount'], { currency }: Order['amounts']) {
-  if (sent === undefined) return undefined;
-  const exponent = findExponent(currency);
-  const outcome = exponent === undefined ? undefined : parseSentAmount(sent, exponent);
-  return outcome?.kind === 'amount' ? outcome.minor : JSON.stringify(sent);
 }
 
 /** A repeat with the same key gets this reply, whatever happens to the refund later. */

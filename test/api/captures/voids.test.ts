@@ -122,6 +122,15 @@ test('several captures at the gateway add up, and what is left can be voided', a
   await assertInvariants(shop);
 });
 
+test('one amount in two spellings is one content for a key', async () => {
+  const { transactionId } = await shop.hold('gateway');
+  const before = shop.made.length;
+  const first = await shop.capture(transactionId, { capture_amount: 40 }, 'spelling');
+  const again = await shop.capture(transactionId, { capture_amount: '40.00' }, 'spelling');
+  assert.deepEqual([again.status, again.body], [200, first.body]);
+  assert.equal(shop.made.length, before + 1);
+});
+
 test('all captures together complete the order', async () => {
   const { orderId, transactionId } = await shop.hold('gateway');
   await shop.capture(transactionId, { capture_amount: 100 });
