@@ -208,7 +208,7 @@ const table = {
   },
   'dispute-won': {
     ...happy,
-    says: 'Partner: a payment is disputed; the shop is asked for evidence, and wins.',
+    says: 'Partner: a payment is disputed. The shop is asked for evidence, and wins the dispute.',
     disputes: [{ share: 1, steps: ['action_required', 'under_review', 'won'] }],
   },
   offer: {

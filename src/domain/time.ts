@@ -31,3 +31,7 @@ function textOfSecond(second: number): string {
 export function addSeconds(time: Date, seconds: number): Date {
   return new Date(time.getTime() + seconds * 1000);
 }
+
+export function toDate(ms: number | null): Date | null {
+  return ms === null ? null : new Date(ms);
+}

@@ -71,7 +71,7 @@ function settlePartialCapture(
 
 /** The provider captures a payment that was started here this long after its authorisation. */
 const captureSecondsMax = 3_600;
-/** The shop is told this long before a hold ends. Contract 16.2. */
+/** How long before the end of a hold the payment is flagged. Contract 16.2. */
 const holdWarningSeconds = 24 * 3_600;
 
 /** When an uncaptured payment is flagged; null for a payment that is not waiting for a capture. Contract 4.8. */

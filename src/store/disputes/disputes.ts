@@ -5,6 +5,7 @@
 import type { Dispute } from '../../domain/disputes/dispute.ts';
 import type { MinorUnits } from '../../domain/money/money.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
+import { toDate } from '../../domain/time.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { columnsOf, sql } from '../../postgres/sql.ts';
 import type { ReviewPage } from '../inbox/review.ts';
@@ -155,8 +156,4 @@ export async function setNextDisputePoll(
     update disputes set next_poll_at = $5
      where account_id = $1 and order_id = $2 and provider = $3 and dispute_id = $4
        and next_poll_at is not null`;
-}
-
-function toDate(ms: number | null): Date | null {
-  return ms === null ? null : new Date(ms);
 }

@@ -6,6 +6,7 @@ import type { StoredTally } from '../../domain/order-state/tally.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import type { RequestedOperation } from '../../domain/payments/operation.ts';
 import type { HeldNotice } from '../../domain/payments/records.ts';
+import { toDate } from '../../domain/time.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { type Sql, sql } from '../../postgres/sql.ts';
 import { type OrderKey, type OrderRow, orderIds, toOrder, toStoredOrder } from '../order-rows.ts';
@@ -151,8 +152,4 @@ export async function listOrdersAfter(
     select * from orders where (account_id, order_id) > ($1, $2)
      order by account_id, order_id limit $3`;
   return rows.map(toOrder);
-}
-
-function toDate(ms: number | null): Date | null {
-  return ms === null ? null : new Date(ms);
 }

@@ -1,6 +1,7 @@
 /** Reads and writes of the table `transactions`, which also stores the notices that a transaction is folded from. */
 import type { MinorUnits } from '../../domain/money/money.ts';
 import type { Transaction as OrderTransaction } from '../../domain/payments/transaction.ts';
+import { toDate } from '../../domain/time.ts';
 import { type Columns, defineRows } from '../../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { type Sql, sql } from '../../postgres/sql.ts';
@@ -137,10 +138,6 @@ export async function deleteTransactions(
   await execute(tx, [accountId, orderId, transactionIds])`
     delete from transactions
      where account_id = $1 and order_id = $2 and transaction_id = any($3::text[])`;
-}
-
-function toDate(timeMs: number | null): Date | null {
-  return timeMs === null ? null : new Date(timeMs);
 }
 
 /** The SQL condition for a refund `t` of which something reached the consumer. */
